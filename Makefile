@@ -1,0 +1,51 @@
+# rpcbench. `make help` lists the targets; settings that last go to config.mk.
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SECONDARY:
+MAKEFLAGS += --no-builtin-rules
+
+# release | debug | asan | tsan: one object tree each, never mixed; generated C is shared
+BUILD ?= release
+-include config.mk
+O := build/$(BUILD)
+G := build/gen
+
+prefix ?= /usr/local
+bindir ?= $(prefix)/bin
+libexecdir ?= $(prefix)/libexec/rpcbench
+datadir ?= $(prefix)/share/rpcbench
+
+# Targets that run before anything can be built must not ask pkg-config for what they install.
+SETUP_GOALS := help clean setup setup-peers run-round1 run-round2 test
+MODULES := lib/module.mk servers/module.mk harness/module.mk peers/module.mk tests/module.mk
+
+include mk/say.mk
+ifneq ($(filter-out $(SETUP_GOALS),$(or $(MAKECMDGOALS),all)),)
+include mk/flags.mk mk/generate.mk mk/program.mk $(MODULES) mk/build.mk
+endif
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' Makefile mk/*.mk
+	@echo "settings: BUILD=release|debug|asan|tsan CC=clang V=1 QUICK=1 prefix=DIR DESTDIR=DIR"
+
+setup: ## install the packages needed to build, with apt
+	@scripts/setup build
+
+setup-peers: ## install what make bench compares with
+	@scripts/setup peers
+	@scripts/setup-npm
+
+RUN := $(O)/bin/rpcbench run
+run-round1 run-round2: run-%: setup ## set up, build, run this round, write results/
+	@$(MAKE) --no-print-directory all
+	@$(RUN) $* $(if $(QUICK),--quick) $(RUN_ARGS)
+
+test: ## set up, build, run all tests
+	@scripts/setup test
+	@scripts/setup-npm
+	@$(MAKE) --no-print-directory check
+
+clean: ## remove everything generated
+	$(call say,CLEAN,build)rm -rf build compile_commands.json
+
+.PHONY: help setup setup-peers run-round1 run-round2 test clean

@@ -1,0 +1,41 @@
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/cmd/cmd.h"
+#include "lib/fail.h"
+
+static const struct cmd commands[] = {
+	{NULL, NULL, NULL},
+};
+
+static void print_commands(FILE *out)
+{
+	fprintf(out, "usage: rpcbench COMMAND [OPTIONS] …\n\n");
+	for (const struct cmd *cmd = commands; cmd->name != NULL; cmd++)
+		fprintf(out, "  %-8s %s\n", cmd->name, cmd->summary);
+	fprintf(out, "\nrpcbench COMMAND --help lists the options of a command.\n");
+}
+
+int main(int argc, char **argv)
+{
+	/* A peer or a reader of our output that goes away is an error of write(), not a signal. */
+	signal(SIGPIPE, SIG_IGN);
+	if (argc < 2) {
+		print_commands(stderr);
+		return EXIT_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0) {
+		print_commands(stdout);
+		return EXIT_FINE;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("rpcbench %s\n", RPCBENCH_VERSION);
+		return EXIT_FINE;
+	}
+	for (const struct cmd *cmd = commands; cmd->name != NULL; cmd++)
+		if (strcmp(cmd->name, argv[1]) == 0)
+			return cmd->run(argc - 1, argv + 1);
+	fail_msg("unknown command '%s'; rpcbench --help lists them", argv[1]);
+	return EXIT_USAGE;
+}

@@ -1,0 +1,59 @@
+#ifndef HARNESS_REPORT_RESULT_H
+#define HARNESS_REPORT_RESULT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+struct load_params;
+struct load_result;
+struct usage;
+
+/**
+ * DOC: The result record, schema rpcbench/1: a jansson object with units in its field names.
+ * What was not measured is null, with a sibling field NAME_reason that says why. Everything that
+ * is shown to people is rendered from it and from nothing else; rendering twice gives the same
+ * bytes. METHOD.md defines each field.
+ */
+
+#define RESULT_SCHEMA "rpcbench/1"
+
+/**
+ * result_trial() - One run of load as a trial object.
+ * @before, @after: the server's usage at both ends of the window; NULL when unknown.
+ * @unknown_reason: why they are NULL, else NULL.
+ *
+ * Return: a new reference, or NULL after a message (no memory).
+ */
+json_t *result_trial(const struct load_params *params, const struct load_result *result,
+	const struct usage *before, const struct usage *after, const char *unknown_reason);
+
+/**
+ * result_summarise() - Fill the "summary" of each contestant of a round from its trials.
+ *
+ * Return: 0, or -1 after a message.
+ */
+int result_summarise(json_t *record);
+
+/**
+ * result_save() - Write the record to @path through a temporary file beside it, so that a
+ *   reader sees the old or the new text, and a full disk leaves the old one.
+ *
+ * Return: 0, or -1 after a message.
+ */
+int result_save(const json_t *record, const char *path);
+
+/** result_read() - Read and check a record. Return: a new reference, or NULL after a message
+ *   that names the file and line or field. */
+json_t *result_read(const char *path);
+
+/** report_trial() - A trial for the console, in the layout users of wrk know. */
+void report_trial(const json_t *trial, FILE *out);
+
+/** report_console() - A round's table for the console. @color: with ANSI colours. */
+void report_console(const json_t *record, FILE *out, bool color);
+
+/** report_markdown() - A round as a Markdown page. */
+void report_markdown(const json_t *record, FILE *out);
+
+#endif

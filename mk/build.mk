@@ -1,0 +1,50 @@
+# The rules, after all module.mk files have named their parts.
+BIN := $(O)/bin
+TEST := $(O)/test
+
+$(foreach l,$(LIBRARIES) $(FOREIGN_LIBRARIES),$(eval $(call library,$(l))))
+$(foreach p,$(PROGRAMS) $(CXX_PROGRAMS),$(eval $(call program,$(p),$(BIN))))
+$(foreach p,$(TESTS),$(eval $(call program,$(p),$(TEST))))
+
+FOREIGN_OBJS := $(foreach l,$(FOREIGN_LIBRARIES),$(call objects,$($(l).SRCS)))
+CXX_OBJS := $(foreach p,$(CXX_PROGRAMS),$(call objects,$($(p).SRCS)))
+C_OBJS := $(filter-out $(FOREIGN_OBJS) $(CXX_OBJS),$(OBJS))
+
+all: $(PROGRAMS:%=$(BIN)/%) compile_commands.json ## build the harness and the servers
+
+$(C_OBJS): $(O)/obj/%.o: %.c $(O)/flags | $(GENERATED_H)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) -MMD -MP $(ALL_CPPFLAGS) $(PKG_CFLAGS) $(ALL_CFLAGS) -c -o $@ $<
+$(CXX_OBJS): $(O)/obj/%.o: %.cpp $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)$(CXX) -MMD -MP $(ALL_CPPFLAGS) $(PKG_CFLAGS) $(FLAGS_$(BUILD)) -pthread $(CXXFLAGS) -c -o $@ $<
+$(O)/obj/gen/%.o: $(G)/%.c $(O)/flags | $(GENERATED_H)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(ALL_CPPFLAGS) $(PKG_CFLAGS) $(FOREIGN_CFLAGS) -c -o $@ $<
+$(O)/obj//%.o: /%.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(ALL_CPPFLAGS) $(PKG_CFLAGS) $(FOREIGN_CFLAGS) -c -o $@ $<
+$(O)/lib%.a:
+	@mkdir -p $(@D)
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
+$(PROGRAMS:%=$(BIN)/%) $(TESTS:%=$(TEST)/%):
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(ALL_LDFLAGS) $(LDLIBS)
+$(CXX_PROGRAMS:%=$(BIN)/%):
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CXX) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(ALL_LDFLAGS) $(LDLIBS)
+-include $(C_OBJS:.o=.d) $(CXX_OBJS:.o=.d)
+
+# One entry for each C source, in the order of the module files.
+compile_commands.json: $(O)/flags $(MODULES)
+	$(call say,GEN,$@){ echo '['; sep=; for object in $(C_OBJS); do src=$${object#$(O)/obj/}; src=$${src%.o}.c; \
+		printf '%s{"directory":"%s","file":"%s","command":"%s"}' "$$sep" '$(CURDIR)' "$$src" \
+		"$(CC) $(subst ",\\\",$(ALL_CPPFLAGS)) $(call pkg_cflags,$(sort $(foreach l,$(LIBRARIES) $(PROGRAMS) $(TESTS),$($(l).PKGS)))) $(ALL_CFLAGS) -c $$src"; \
+		sep=,; done; echo ']'; } > $@
+
+install: all ## copy programs and data to $(DESTDIR)$(prefix)
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(datadir)
+	install -m 755 $(BIN)/rpcbench $(DESTDIR)$(bindir)
+	install -m 755 $(filter-out %/rpcbench,$(PROGRAMS:%=$(BIN)/%)) $(DESTDIR)$(libexecdir)
+	cp -r $(DATA) $(DESTDIR)$(datadir)
+.PHONY: all install

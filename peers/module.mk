@@ -1,0 +1,1 @@
+# The peers that make bench compares with.

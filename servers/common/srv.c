@@ -1,0 +1,308 @@
+/*
+ * srv_main
+ *   srv_options_parse -> one worker a thread, each with its socket -> READY
+ *   thread_open: service->start; worker_run: the loop
+ *   main waits for a signal -> wakes each worker -> on_wake: service->drain -> loop runs empty
+ *   thread_close: service->stop
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <event2/event.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "lib/clock.h"
+#include "lib/fail.h"
+#include "lib/opt.h"
+#include "servers/common/srv.h"
+
+#define SRV_BACKLOG 65535 /* the kernel cuts it to net.core.somaxconn */
+
+/* One worker and what only this file needs of it. */
+struct thread {
+	struct srv_worker worker;
+	pthread_t id;
+	int wake_fd; /* eventfd: written once, by the main thread, to drain */
+	struct event *wake;
+};
+
+static const struct opt options_table[] = {
+	{.name = "host",
+		.type = OPT_STRING,
+		.offset = offsetof(struct srv_options, host),
+		.arg = "ADDR",
+		.help = "address to listen on (127.0.0.1)"},
+	{.name = "port",
+		.type = OPT_INT,
+		.offset = offsetof(struct srv_options, port),
+		.arg = "PORT",
+		.max = 65535,
+		.help = "port to listen on, 0 = any free (the contestant's own)"},
+	{.name = "threads",
+		.type = OPT_INT,
+		.offset = offsetof(struct srv_options, threads),
+		.arg = "N",
+		.min = 1,
+		.max = 256,
+		.help = "event loops, each a thread (1)"},
+	{.name = "header-limit",
+		.type = OPT_SIZE,
+		.offset = offsetof(struct srv_options, header_limit),
+		.arg = "SIZE",
+		.help = "largest header block (16KiB)"},
+	{.name = "body-limit",
+		.type = OPT_SIZE,
+		.offset = offsetof(struct srv_options, body_limit),
+		.arg = "SIZE",
+		.help = "largest body or frame (16MiB)"},
+	{.name = "idle-timeout",
+		.type = OPT_DURATION,
+		.offset = offsetof(struct srv_options, idle_ns),
+		.arg = "TIME",
+		.min = 1,
+		.help = "close a connection without traffic after this (60s)"},
+	{.name = "header-timeout",
+		.type = OPT_DURATION,
+		.offset = offsetof(struct srv_options, header_ns),
+		.arg = "TIME",
+		.min = 1,
+		.help = "a header must be complete within this (10s)"},
+	{0},
+};
+
+int srv_options_parse(
+	const struct srv_spec *spec, int argc, char **argv, struct srv_options *options)
+{
+	char usage[256];
+	int first;
+
+	*options = (struct srv_options){
+		.host = "127.0.0.1",
+		.port = spec->port,
+		.threads = 1,
+		.header_limit = 16 << 10,
+		.body_limit = 16 << 20,
+		.idle_ns = 60 * NS_PER_S,
+		.header_ns = 10 * NS_PER_S,
+	};
+	fail_set_program(spec->name);
+	snprintf(usage, sizeof(usage), "%s [OPTIONS]\n%s", spec->name, spec->summary);
+	switch (opt_parse(options_table, options, usage, argc, argv, &first)) {
+	case OPT_OK:
+		break;
+	case OPT_HELP:
+		return 1;
+	case OPT_BAD:
+		return -1;
+	}
+	if (first < argc)
+		return fail_msg("unexpected argument '%s'", argv[first]);
+	return 0;
+}
+
+int srv_listen(const char *host, uint16_t port, bool shared)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
+	struct addrinfo *address;
+	char service[8];
+	int one = 1;
+	int error;
+	int fd;
+
+	snprintf(service, sizeof(service), "%u", port);
+	error = getaddrinfo(host, service, &hints, &address);
+	if (error != 0)
+		return fail_msg("--host %s: %s", host, gai_strerror(error));
+	fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0) {
+		fail_errno("socket");
+		goto err0;
+	}
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) != 0 ||
+		(shared && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) != 0) ||
+		bind(fd, address->ai_addr, address->ai_addrlen) != 0 ||
+		listen(fd, SRV_BACKLOG) != 0) {
+		fail_errno("cannot listen on %s port %u", host, port);
+		goto err1;
+	}
+	freeaddrinfo(address);
+	return fd;
+
+err1:
+	close(fd);
+err0:
+	freeaddrinfo(address);
+	return -1;
+}
+
+uint16_t srv_port(int fd)
+{
+	struct sockaddr_storage address;
+	socklen_t len = sizeof(address);
+
+	if (getsockname(fd, (struct sockaddr *)&address, &len) != 0)
+		return 0;
+	if (address.ss_family == AF_INET6)
+		return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+	return ntohs(((struct sockaddr_in *)&address)->sin_port);
+}
+
+void srv_ready(uint16_t port)
+{
+	printf("READY port=%u\n", port);
+	fflush(stdout);
+}
+
+void srv_raise_nofile(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+/* The main thread asked for a drain; the loop ends when it is empty, or at the deadline. */
+static void on_wake(evutil_socket_t fd, short events, void *arg)
+{
+	struct thread *thread = arg;
+	struct timeval deadline = {.tv_usec = SRV_DRAIN_NS / NS_PER_US};
+
+	(void)fd;
+	(void)events;
+	thread->worker.draining = true;
+	event_del(thread->wake);
+	thread->worker.spec->service->drain(&thread->worker);
+	event_base_loopexit(thread->worker.base, &deadline);
+}
+
+static void *worker_run(void *arg)
+{
+	struct thread *thread = arg;
+	struct srv_worker *worker = &thread->worker;
+
+	event_base_dispatch(worker->base);
+	return NULL;
+}
+
+/* Everything that can fail of one worker, before any thread runs. */
+static int thread_open(struct thread *thread, uint16_t port)
+{
+	struct srv_worker *worker = &thread->worker;
+	struct event_config *config = event_config_new();
+
+	thread->wake_fd = -1;
+	worker->listen_fd = srv_listen(worker->options->host, port, worker->options->threads > 1);
+	if (worker->listen_fd < 0)
+		goto err0;
+	if (config == NULL || event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK) != 0)
+		goto err1;
+	worker->base = event_base_new_with_config(config);
+	thread->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (worker->base == NULL || thread->wake_fd < 0)
+		goto err1;
+	thread->wake = event_new(worker->base, thread->wake_fd, EV_READ, on_wake, thread);
+	if (thread->wake == NULL || event_add(thread->wake, NULL) != 0)
+		goto err1;
+	event_config_free(config);
+	return worker->spec->service->start(worker);
+
+err1:
+	fail_msg("cannot set up an event loop");
+err0:
+	if (config != NULL)
+		event_config_free(config);
+	return -1;
+}
+
+static void thread_close(struct thread *thread)
+{
+	thread->worker.spec->service->stop(&thread->worker);
+	if (thread->worker.listen_fd >= 0)
+		close(thread->worker.listen_fd);
+	if (thread->wake != NULL)
+		event_free(thread->wake);
+	if (thread->worker.base != NULL)
+		event_base_free(thread->worker.base);
+	if (thread->wake_fd >= 0)
+		close(thread->wake_fd);
+}
+
+/* Runs @n open workers until a signal, then drains them. */
+static int run_threads(struct thread *threads, size_t n, const sigset_t *signals)
+{
+	const uint64_t one = 1;
+	int number;
+
+	for (size_t i = 0; i < n; i++) {
+		errno = pthread_create(&threads[i].id, NULL, worker_run, &threads[i]);
+		if (errno != 0)
+			return fail_errno("cannot start a thread");
+	}
+	srv_ready(srv_port(threads[0].worker.listen_fd));
+	sigwait(signals, &number);
+	for (size_t i = 0; i < n; i++)
+		if (write(threads[i].wake_fd, &one, sizeof(one)) < 0)
+			return fail_errno("cannot wake a thread");
+	for (size_t i = 0; i < n; i++)
+		pthread_join(threads[i].id, NULL);
+	return 0;
+}
+
+int srv_main(const struct srv_spec *spec, int argc, char **argv)
+{
+	struct srv_options options;
+	struct thread *threads;
+	sigset_t signals;
+	uint16_t port;
+	size_t opened = 0;
+	int status = 1;
+	int parsed = srv_options_parse(spec, argc, argv, &options);
+
+	if (parsed != 0)
+		return parsed > 0 ? 0 : 2;
+
+	/* Signals are taken by the main thread alone, and are blocked before any other starts. */
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	srv_raise_nofile();
+
+	threads = calloc((size_t)options.threads, sizeof(*threads));
+	if (threads == NULL) {
+		fail_errno("cannot set up %d threads", (int)options.threads);
+		return 1;
+	}
+	for (port = (uint16_t)options.port; opened < (size_t)options.threads; opened++) {
+		struct thread *thread = &threads[opened];
+
+		thread->worker = (struct srv_worker){.options = &options,
+			.spec = spec,
+			.listen_fd = -1,
+			.index = (unsigned)opened};
+		if (thread_open(thread, port) != 0) {
+			opened++;
+			goto out;
+		}
+		port = srv_port(thread->worker.listen_fd);
+	}
+	status = run_threads(threads, opened, &signals) == 0 ? 0 : 1;
+out:
+	for (size_t i = 0; i < opened; i++)
+		thread_close(&threads[i]);
+	free(threads);
+	return status;
+}

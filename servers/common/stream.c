@@ -1,0 +1,408 @@
+/*
+ * service_start: listener and tick on the worker's loop
+ *   on_accept -> stream_open
+ *   on_readable: one read -> process: ops->input until nothing more is taken -> send_replies
+ *   on_writable: the peer read what it was owed -> send_replies -> process what was left
+ *   on_tick, once a second: deadlines, idle connections
+ * stream_finish: the last reply is written -> shutdown -> linger until the peer closes
+ * stream_free: the only teardown
+ */
+#include <errno.h>
+#include <event2/event.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/buf.h"
+#include "lib/clock.h"
+#include "lib/fail.h"
+#include "servers/common/stream.h"
+
+#define ACCEPT_BATCH 64 /* connections taken per wake-up, so that others get their turn */
+#define LINGER_NS    (2 * NS_PER_S) /* how long a closed connection's late bytes are dropped */
+#define OUT_KEEP     (1 << 20)      /* bytes of reply buffer that a worker keeps for good */
+
+struct stream {
+	LIST_ENTRY(stream) link;
+	struct service *service;
+	struct event *event; /* of the one thing waited for: bytes, or room to write */
+	int fd;
+	bool writing;        /* waits for room to write; nothing is read meanwhile */
+	bool closing;        /* no more input; close when out is empty */
+	bool lingering;      /* everything sent and shut down; input is dropped */
+	int64_t active_ns;   /* service->now_ns of the last read or write */
+	int64_t deadline_ns; /* 0 = none */
+	struct buf in;       /* bytes that input() has not taken yet */
+	struct buf out;      /* bytes that the socket has not taken yet */
+	max_align_t state[];
+};
+
+/* A worker's side of the service. */
+struct service {
+	struct srv_worker *worker;
+	const struct stream_protocol *protocol;
+	struct event *accept;
+	struct event *tick;
+	LIST_HEAD(, stream) streams;
+	int64_t now_ns; /* refreshed each second: exact enough for timeouts in seconds */
+	int64_t unix_time;
+	struct buf out; /* replies of the read being processed */
+	char rx[STREAM_READ_SIZE];
+};
+
+static void on_readable(evutil_socket_t fd, short events, void *arg);
+static void on_writable(evutil_socket_t fd, short events, void *arg);
+
+static void stream_free(struct stream *s)
+{
+	const struct stream_ops *ops = s->service->protocol->ops;
+
+	LIST_REMOVE(s, link);
+	if (ops->close != NULL)
+		ops->close(s->state);
+	if (s->event != NULL)
+		event_free(s->event);
+	close(s->fd);
+	buf_free(&s->in);
+	buf_free(&s->out);
+	free(s);
+}
+
+/* Waits for the other of the two events. Return: 0, or -1 when the stream is gone. */
+static int wait_for(struct stream *s, bool writing)
+{
+	short events = writing ? EV_WRITE : EV_READ;
+
+	if (s->writing == writing)
+		return 0;
+	s->writing = writing;
+	event_del(s->event);
+	event_assign(s->event, s->service->worker->base, s->fd, events | EV_PERSIST,
+		writing ? on_writable : on_readable, s);
+	if (event_add(s->event, NULL) == 0)
+		return 0;
+	stream_free(s);
+	return -1;
+}
+
+void stream_set_deadline(struct stream *s, int64_t ns)
+{
+	s->deadline_ns = ns > 0 ? s->service->now_ns + ns : 0;
+}
+
+void stream_close_after(struct stream *s)
+{
+	s->closing = true;
+}
+
+int64_t stream_unix_time(const struct stream *s)
+{
+	return s->service->unix_time;
+}
+
+/* Everything owed is written. Ends the stream, or lets late bytes of the peer run dry first: a
+ * close with unread bytes would reset the connection and could destroy the last reply. */
+static void stream_finish(struct stream *s)
+{
+	if (s->lingering || shutdown(s->fd, SHUT_WR) != 0) {
+		stream_free(s);
+		return;
+	}
+	s->lingering = true;
+	buf_free(&s->in);
+	stream_set_deadline(s, LINGER_NS);
+	wait_for(s, false);
+}
+
+/* Writes the service's collected replies, or what was left of earlier ones. Return: 1 when all
+ * is written, 0 when the peer must read first, -1 when the stream is gone. */
+static int send_replies(struct stream *s, struct buf *out)
+{
+	while (buf_len(out) > 0) {
+		ssize_t n = send(s->fd, buf_head(out), buf_len(out), MSG_NOSIGNAL);
+
+		if (n >= 0) {
+			buf_consume(out, (size_t)n);
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN)
+			goto gone;
+		if (out != &s->out && buf_append(&s->out, buf_head(out), buf_len(out)) != 0)
+			goto gone;
+		if (out != &s->out)
+			buf_clear(out);
+		return wait_for(s, true);
+	}
+	return 1;
+
+gone:
+	buf_clear(&s->service->out);
+	stream_free(s);
+	return -1;
+}
+
+/* Keeps in s->in what input() did not take; where @data came from there, it is its end. */
+static int keep_rest(struct stream *s, const char *data, size_t len)
+{
+	if (buf_len(&s->in) == 0)
+		return buf_append(&s->in, data, len);
+	buf_consume(&s->in, buf_len(&s->in) - len);
+	if (len == 0)
+		buf_free(&s->in);
+	return 0;
+}
+
+static bool is_busy(const struct stream *s)
+{
+	const struct stream_ops *ops = s->service->protocol->ops;
+
+	return s->writing || (ops->busy != NULL && ops->busy(s->state));
+}
+
+/* Hands bytes to the protocol until it takes no more, one write per turn. @data is the whole of
+ * s->in, or what was just read while that is empty. */
+static void process(struct stream *s, const char *data, size_t len)
+{
+	struct service *service = s->service;
+	const struct stream_ops *ops = service->protocol->ops;
+	ssize_t taken = 0;
+	int sent;
+
+	do {
+		taken = ops->input(s->state, data, len, &service->out);
+		if (taken < 0) {
+			s->closing = true;
+			taken = (ssize_t)len;
+		}
+		data += taken;
+		len -= (size_t)taken;
+		sent = send_replies(s, &service->out);
+		if (sent < 0)
+			return;
+	} while (taken > 0 && len > 0 && sent == 1 && !s->closing);
+
+	if (service->out.cap > OUT_KEEP)
+		buf_free(&service->out);
+	if (!s->closing && keep_rest(s, data, len) != 0) {
+		stream_free(s);
+		return;
+	}
+	if (service->worker->draining && !is_busy(s))
+		s->closing = true;
+	if (s->closing && sent == 1)
+		stream_finish(s);
+}
+
+static void on_readable(evutil_socket_t fd, short events, void *arg)
+{
+	struct stream *s = arg;
+	struct service *service = s->service;
+	char *into = service->rx;
+	size_t kept = buf_len(&s->in);
+	ssize_t n;
+
+	(void)events;
+	if (kept > 0) {
+		if (buf_reserve(&s->in, STREAM_READ_SIZE) != 0) {
+			stream_free(s);
+			return;
+		}
+		into = buf_tail(&s->in);
+	}
+	n = recv(fd, into, STREAM_READ_SIZE, 0);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		stream_free(s);
+		return;
+	}
+	s->active_ns = service->now_ns;
+	if (s->lingering)
+		return;
+	if (kept == 0) {
+		process(s, into, (size_t)n);
+		return;
+	}
+	s->in.end += (size_t)n;
+	process(s, buf_head(&s->in), buf_len(&s->in));
+}
+
+static void on_writable(evutil_socket_t fd, short events, void *arg)
+{
+	struct stream *s = arg;
+	int sent = send_replies(s, &s->out);
+
+	(void)fd;
+	(void)events;
+	if (sent < 0)
+		return;
+	s->active_ns = s->service->now_ns;
+	if (sent == 0)
+		return;
+	buf_free(&s->out);
+	if (s->closing)
+		stream_finish(s);
+	else if (wait_for(s, false) == 0 && buf_len(&s->in) > 0)
+		process(s, buf_head(&s->in), buf_len(&s->in));
+}
+
+static void stream_open(struct service *service, int fd)
+{
+	const struct stream_ops *ops = service->protocol->ops;
+	struct stream *s = calloc(1, sizeof(*s) + ops->state_size);
+	int one = 1;
+
+	if (s == NULL) {
+		close(fd);
+		return;
+	}
+	s->service = service;
+	s->fd = fd;
+	s->active_ns = service->now_ns;
+	LIST_INSERT_HEAD(&service->streams, s, link);
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	s->event = event_new(service->worker->base, fd, EV_READ | EV_PERSIST, on_readable, s);
+	if (s->event == NULL || ops->open(s->state, s, service->worker) != 0 ||
+		event_add(s->event, NULL) != 0)
+		stream_free(s);
+}
+
+static void on_accept(evutil_socket_t fd, short events, void *arg)
+{
+	struct service *service = arg;
+
+	(void)events;
+	for (int i = 0; i < ACCEPT_BATCH; i++) {
+		int peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (peer >= 0) {
+			stream_open(service, peer);
+			continue;
+		}
+		/* Out of descriptors: the backlog waits until the next tick, without spinning. */
+		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+			event_del(service->accept);
+		if (errno != ECONNABORTED && errno != EINTR)
+			return;
+	}
+}
+
+/* A deadline has passed: a last word of the protocol, then the end. */
+static void expire(struct stream *s)
+{
+	struct service *service = s->service;
+	const struct stream_ops *ops = service->protocol->ops;
+
+	if (s->lingering || s->writing || ops->expired == NULL) {
+		stream_free(s);
+		return;
+	}
+	s->closing = true;
+	ops->expired(s->state, &service->out);
+	if (send_replies(s, &service->out) == 1)
+		stream_finish(s);
+}
+
+static void refresh_clock(struct service *service)
+{
+	service->now_ns = clock_ns();
+	service->unix_time = time(NULL);
+}
+
+static void on_tick(evutil_socket_t fd, short events, void *arg)
+{
+	struct service *service = arg;
+	int64_t idle_ns = service->worker->options->idle_ns;
+	struct stream *s;
+	struct stream *next;
+
+	(void)fd;
+	(void)events;
+	refresh_clock(service);
+	for (s = LIST_FIRST(&service->streams); s != NULL; s = next) {
+		next = LIST_NEXT(s, link);
+		if (s->deadline_ns != 0 && service->now_ns >= s->deadline_ns)
+			expire(s);
+		else if (service->now_ns - s->active_ns >= idle_ns)
+			stream_free(s);
+	}
+	if (!service->worker->draining && !event_pending(service->accept, EV_READ, NULL))
+		event_add(service->accept, NULL);
+}
+
+static int service_start(struct srv_worker *worker)
+{
+	const struct timeval second = {.tv_sec = 1};
+	struct service *service = calloc(1, sizeof(*service));
+
+	if (service == NULL)
+		return fail_errno("cannot set up a worker");
+	worker->service = service;
+	service->worker = worker;
+	service->protocol = worker->spec->arg;
+	LIST_INIT(&service->streams);
+	refresh_clock(service);
+	service->accept = event_new(
+		worker->base, worker->listen_fd, EV_READ | EV_PERSIST, on_accept, service);
+	service->tick = event_new(worker->base, -1, EV_PERSIST, on_tick, service);
+	if (service->accept == NULL || service->tick == NULL ||
+		event_add(service->accept, NULL) != 0 || event_add(service->tick, &second) != 0)
+		return fail_msg("cannot set up a worker's events");
+	return 0;
+}
+
+static void service_drain(struct srv_worker *worker)
+{
+	struct service *service = worker->service;
+	struct stream *s;
+	struct stream *next;
+
+	/* Connections that the kernel has already taken on our behalf are ours to answer, and so
+	 * is a request that has already arrived on a connection that looks idle. */
+	on_accept(worker->listen_fd, 0, service);
+	event_del(service->accept);
+	event_del(service->tick);
+	close(worker->listen_fd);
+	worker->listen_fd = -1;
+	for (s = LIST_FIRST(&service->streams); s != NULL; s = next) {
+		char byte;
+
+		next = LIST_NEXT(s, link);
+		if (is_busy(s) || s->lingering)
+			continue;
+		if (recv(s->fd, &byte, 1, MSG_PEEK) > 0)
+			on_readable(s->fd, 0, s);
+		else
+			stream_free(s);
+	}
+}
+
+static void service_stop(struct srv_worker *worker)
+{
+	struct service *service = worker->service;
+
+	if (service == NULL)
+		return;
+	while (!LIST_EMPTY(&service->streams))
+		stream_free(LIST_FIRST(&service->streams));
+	if (service->accept != NULL)
+		event_free(service->accept);
+	if (service->tick != NULL)
+		event_free(service->tick);
+	buf_free(&service->out);
+	free(service);
+	worker->service = NULL;
+}
+
+const struct srv_service stream_service = {
+	.start = service_start,
+	.drain = service_drain,
+	.stop = service_stop,
+};

@@ -1,0 +1,12 @@
+# The servers: libraries they share, then a program for each.
+LIBRARIES += app srv
+app.SRCS := servers/common/app.c
+srv.SRCS := servers/common/srv.c servers/common/stream.c
+srv.PKGS := libevent_core
+
+FOREIGN_LIBRARIES += llhttp unpkg
+llhttp.SRCS := $(LLHTTP_SRC)/api.c $(LLHTTP_SRC)/http.c $(LLHTTP_SRC)/llhttp.c
+unpkg.SRCS := $(filter %.c,$(THRIFT_GEN))
+unpkg.PKGS := thrift_c_glib
+
+include servers/http.mk servers/thrift.mk

@@ -1,0 +1,15 @@
+# make check: unit and golden tests (cmocka) and scenarios (bats), all through prove.
+TESTS += test_buf test_opt test_units test_app
+test_buf.SRCS := tests/unit/test_buf.c
+test_opt.SRCS := tests/unit/test_opt.c
+test_units.SRCS := tests/unit/test_units.c
+test_app.SRCS := tests/unit/test_app.c
+test_app.LIBS := app
+
+
+$(foreach t,$(TESTS),$(eval $(t).LIBS += base)$(eval $(t).PKGS += cmocka)$(eval $(t).LDLIBS += -lm))
+
+check: all $(TESTS:%=$(O)/test/%) ## run all tests, with what is installed
+	@RPCBENCH_BIN=$(CURDIR)/$(O)/bin prove --timer --exec tests/tap \
+		$(TESTS:%=$(O)/test/%) $(SCENARIOS)
+.PHONY: check
