@@ -7,6 +7,8 @@ test_app.SRCS := tests/unit/test_app.c
 test_app.LIBS := app
 
 
+include tests/load.mk
+
 $(foreach t,$(TESTS),$(eval $(t).LIBS += base)$(eval $(t).PKGS += cmocka)$(eval $(t).LDLIBS += -lm))
 
 check: all $(TESTS:%=$(O)/test/%) ## run all tests, with what is installed

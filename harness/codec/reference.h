@@ -29,18 +29,20 @@ void reference_free(struct reference *reference);
 /** reference_learned() - True when the body came from a reply. */
 bool reference_learned(const struct reference *reference);
 
-/** struct body_check - One reply's body on its way in. A zeroed struct is not yet begun. */
-struct body_check {
-	struct reference *reference; /* NULL: only the length is counted */
-	const struct reference_body *body;
-	uint64_t len;       /* bytes so far */
-	bool differs;       /* some byte differs from the reference */
-	struct buf learn;   /* the body so far, while there is no reference */
-	XXH3_state_t *hash; /* while the body may be larger than REFERENCE_BYTES_MAX */
-};
-
 /** enum body_level - How closely a body is compared. */
 enum body_level { BODY_BYTES, BODY_LENGTH, BODY_ANY };
+
+/** struct body_check - One reply's body on its way in. A zeroed struct is not yet begun. */
+struct body_check {
+	struct reference *reference;       /* NULL: nothing is compared */
+	const struct reference_body *body; /* what it is compared with; NULL: not known yet */
+	enum body_level level;
+	uint64_t len;       /* bytes so far */
+	bool differs;       /* some byte differs from the reference */
+	bool hashing;       /* too large to be kept: @hash has it */
+	struct buf learn;   /* the body so far, while there is no reference */
+	XXH3_state_t *hash; /* kept for the next large body */
+};
 
 /** body_begin() - Start on a new body. */
 void body_begin(struct body_check *check, struct reference *reference, enum body_level level);
@@ -49,7 +51,8 @@ void body_begin(struct body_check *check, struct reference *reference, enum body
 void body_add(struct body_check *check, const char *data, size_t len);
 
 /**
- * body_end() - It is whole. @learnable: becomes the reference when there is none yet.
+ * body_end() - It is whole.
+ * @learnable: it becomes the reference when there is none yet.
  *
  * Return: true when it is as expected.
  */

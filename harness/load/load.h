@@ -60,11 +60,11 @@ struct load_watch {
 
 /** struct load_result - What was measured. */
 struct load_result {
-	struct record record; /* of all threads, owned */
-	int64_t window_ns;    /* its real length */
-	bool stopped;         /* by the caller, before its planned end */
-	bool learned;         /* the expected body came from the first reply */
-	double cpu_user_s;    /* of the load threads within the window */
+	struct record *record; /* of all threads, owned */
+	int64_t window_ns;     /* its real length */
+	bool stopped;          /* by the caller, before its planned end */
+	bool learned;          /* the expected body came from the first reply */
+	double cpu_user_s;     /* of the load threads within the window */
 	double cpu_system_s;
 	double cpu_busiest; /* share of the window that the busiest thread was on a CPU, 0 to 1 */
 	int64_t clock_cost_ns; /* of one reading of the clock */

@@ -24,6 +24,7 @@ struct record_second {
 /**
  * struct record - What one worker counted within the window; merged after join.
  *
+ * One flat piece of memory without pointers; large, but only what was counted is ever touched.
  * Invariant at the end: sent = sum of outcomes[0 .. OUT_REQUEST_KINDS) + inflight_at_end.
  */
 struct record {
@@ -41,14 +42,14 @@ struct record {
 	uint64_t reconnects;        /* connections set up again within the window */
 	struct histogram ok;        /* latency of OUT_OK */
 	struct histogram failed;    /* time to every other end of a request */
-	size_t seconds;
-	struct record_second *series; /* RECORD_SERIES_MAX at most, owned */
+	size_t seconds;             /* of the series that hold something */
+	struct record_second series[RECORD_SERIES_MAX];
 };
 
-/** record_init() - Make it empty, with room for @seconds. Return: 0, or -1 with ENOMEM. */
-int record_init(struct record *r, size_t seconds);
+/** record_new() - An empty record. Return: owned by the caller, or NULL with errno ENOMEM. */
+struct record *record_new(void);
 
-/** record_free() - Let go of what it owns; also of a zeroed record. */
+/** record_free() - Also of NULL. */
 void record_free(struct record *r);
 
 /**
@@ -62,7 +63,7 @@ void record_free(struct record *r);
 void record_done(struct record *r, enum outcome outcome, int64_t start_ns, int64_t end_ns,
 	size_t second, size_t bytes);
 
-/** record_merge() - Add @from to @into, which has room for as many seconds. Associative. */
+/** record_merge() - Add @from to @into. Associative and commutative. */
 void record_merge(struct record *into, const struct record *from);
 
 /** record_failed() - Requests that ended otherwise than OUT_OK. */
