@@ -6,8 +6,8 @@ test_units.SRCS := tests/unit/test_units.c
 test_app.SRCS := tests/unit/test_app.c
 test_app.LIBS := app
 
-
 include tests/load.mk
+include tests/report.mk
 
 $(foreach t,$(TESTS),$(eval $(t).LIBS += base)$(eval $(t).PKGS += cmocka)$(eval $(t).LDLIBS += -lm))
 
