@@ -19,6 +19,23 @@ struct usage;
 #define RESULT_SCHEMA "rpcbench/1"
 
 /**
+ * DOC: A round's record is made by the round:
+ *
+ *   schema, round (name), title, started_at (UTC, "2025-01-31T12:00:00Z"), command (as typed),
+ *   seed, quick (bool), interrupted (bool), environment {…, any names}, contestants [
+ *     { name, protocol, class, command,
+ *       server_cpus  how many CPUs it can use: the lesser of its threads and those it may run on
+ *       connections, pipeline   the load asked for; one entry is one contestant at one load
+ *       skipped      why it was left out (a tool that is missing): no failure
+ *       failure      why it has no trials (did not start, answers wrongly)
+ *       trials [ { order, …result_trial() } or { order, failure } ] }
+ *   ]
+ *
+ * skipped and failure are absent or null where all is well. A trial that broke off (the server
+ * crashed) has its numbers and a failure. result_summarise() adds "summary" to each contestant.
+ */
+
+/**
  * result_trial() - One run of load as a trial object.
  * @before, @after: the server's usage at both ends of the window; NULL when unknown.
  * @unknown_reason: why they are NULL, else NULL.
@@ -30,6 +47,9 @@ json_t *result_trial(const struct load_params *params, const struct load_result 
 
 /**
  * result_summarise() - Fill the "summary" of each contestant of a round from its trials.
+ *
+ * Deterministic: intervals are drawn from record.seed. A record of an interrupted round, also
+ * one without any trial, is summarised as far as it goes.
  *
  * Return: 0, or -1 after a message.
  */
