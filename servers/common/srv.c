@@ -2,7 +2,7 @@
  * srv_main
  *   srv_options_parse -> one worker a thread, each with its socket -> READY
  *   thread_open: service->start; worker_run: the loop
- *   main waits for a signal -> wakes each worker -> on_wake: service->drain -> loop runs empty
+ *   main waits for a signal -> wakes each worker -> service->drain -> loop runs empty
  *   thread_close: service->stop
  */
 #include <arpa/inet.h>
@@ -10,6 +10,7 @@
 #include <event2/event.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -112,7 +113,7 @@ int srv_options_parse(
 
 int srv_listen(const char *host, uint16_t port, bool shared)
 {
-	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
+	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
 	struct addrinfo *address;
 	char service[8];
 	int one = 1;
@@ -128,7 +129,9 @@ int srv_listen(const char *host, uint16_t port, bool shared)
 		fail_errno("socket");
 		goto err0;
 	}
+	/* Accepted sockets inherit TCP_NODELAY. */
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) != 0 ||
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)) != 0 ||
 		(shared && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) != 0) ||
 		bind(fd, address->ai_addr, address->ai_addrlen) != 0 ||
 		listen(fd, SRV_BACKLOG) != 0) {
@@ -173,26 +176,32 @@ void srv_raise_nofile(void)
 	}
 }
 
-/* The main thread asked for a drain; the loop ends when it is empty, or at the deadline. */
+/* The main thread asked for a drain. */
 static void on_wake(evutil_socket_t fd, short events, void *arg)
 {
 	struct thread *thread = arg;
-	struct timeval deadline = {.tv_usec = SRV_DRAIN_NS / NS_PER_US};
 
 	(void)fd;
 	(void)events;
 	thread->worker.draining = true;
-	event_del(thread->wake);
-	thread->worker.spec->service->drain(&thread->worker);
-	event_base_loopexit(thread->worker.base, &deadline);
+	event_base_loopbreak(thread->worker.base);
 }
 
+/* Serves until the drain, then until no event is left but the deadline's own. */
 static void *worker_run(void *arg)
 {
+	const struct timeval deadline = {.tv_usec = SRV_DRAIN_NS / NS_PER_US};
 	struct thread *thread = arg;
 	struct srv_worker *worker = &thread->worker;
+	struct event_base *base = worker->base;
 
-	event_base_dispatch(worker->base);
+	event_base_dispatch(base);
+	event_del(thread->wake);
+	worker->spec->service->drain(worker);
+	event_base_loopexit(base, &deadline);
+	while (!event_base_got_exit(base) &&
+		event_base_get_num_events(base, EVENT_BASE_COUNT_ADDED) > 1)
+		event_base_loop(base, EVLOOP_ONCE);
 	return NULL;
 }
 
@@ -243,20 +252,40 @@ static void thread_close(struct thread *thread)
 static int run_threads(struct thread *threads, size_t n, const sigset_t *signals)
 {
 	const uint64_t one = 1;
+	size_t running = 0;
 	int number;
 
-	for (size_t i = 0; i < n; i++) {
-		errno = pthread_create(&threads[i].id, NULL, worker_run, &threads[i]);
-		if (errno != 0)
-			return fail_errno("cannot start a thread");
+	for (; running < n; running++) {
+		errno = pthread_create(&threads[running].id, NULL, worker_run, &threads[running]);
+		if (errno != 0) {
+			fail_errno("cannot start thread %zu of %zu", running + 1, n);
+			break;
+		}
 	}
-	srv_ready(srv_port(threads[0].worker.listen_fd));
-	sigwait(signals, &number);
-	for (size_t i = 0; i < n; i++)
+	if (running == n) {
+		srv_ready(srv_port(threads[0].worker.listen_fd));
+		sigwait(signals, &number);
+	}
+	for (size_t i = 0; i < running; i++)
 		if (write(threads[i].wake_fd, &one, sizeof(one)) < 0)
-			return fail_errno("cannot wake a thread");
-	for (size_t i = 0; i < n; i++)
+			fail_errno("cannot wake a thread");
+	for (size_t i = 0; i < running; i++)
 		pthread_join(threads[i].id, NULL);
+	return running == n ? 0 : -1;
+}
+
+/* Several workers share a port by SO_REUSEPORT, which would also share it with another server of
+ * ours: a try without says that the port is free. */
+static int check_port(const struct srv_options *options)
+{
+	int fd;
+
+	if (options->threads == 1 || options->port == 0)
+		return 0;
+	fd = srv_listen(options->host, (uint16_t)options->port, false);
+	if (fd < 0)
+		return -1;
+	close(fd);
 	return 0;
 }
 
@@ -281,6 +310,8 @@ int srv_main(const struct srv_spec *spec, int argc, char **argv)
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	srv_raise_nofile();
 
+	if (check_port(&options) != 0)
+		return 1;
 	threads = calloc((size_t)options.threads, sizeof(*threads));
 	if (threads == NULL) {
 		fail_errno("cannot set up %d threads", (int)options.threads);

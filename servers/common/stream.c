@@ -1,18 +1,16 @@
 /*
  * service_start: listener and tick on the worker's loop
- *   on_accept -> stream_open
- *   on_readable: one read -> process: ops->input until nothing more is taken -> send_replies
+ *   on_accept -> accept_batch -> stream_open
+ *   on_readable: one read -> process: ops->input -> send_replies
  *   on_writable: the peer read what it was owed -> send_replies -> process what was left
+ *   settle, after each of them: the end, when a last reply or a drain asks for it
  *   on_tick, once a second: deadlines, idle connections
  * stream_finish: the last reply is written -> shutdown -> linger until the peer closes
  * stream_free: the only teardown
  */
 #include <errno.h>
 #include <event2/event.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -23,9 +21,10 @@
 #include "lib/fail.h"
 #include "servers/common/stream.h"
 
-#define ACCEPT_BATCH 64 /* connections taken per wake-up, so that others get their turn */
-#define LINGER_NS    (2 * NS_PER_S) /* how long a closed connection's late bytes are dropped */
-#define OUT_KEEP     (1 << 20)      /* bytes of reply buffer that a worker keeps for good */
+#define ACCEPT_BATCH 64        /* connections taken per wake-up, so that others get their turn */
+#define TICK_NS      NS_PER_S  /* the service's clock is at most this old */
+#define LINGER_NS    NS_PER_S  /* how long a closed connection's late bytes are dropped */
+#define OUT_KEEP     (1 << 20) /* bytes of reply buffer that a worker keeps for good */
 
 struct stream {
 	LIST_ENTRY(stream) link;
@@ -49,7 +48,7 @@ struct service {
 	struct event *accept;
 	struct event *tick;
 	LIST_HEAD(, stream) streams;
-	int64_t now_ns; /* refreshed each second: exact enough for timeouts in seconds */
+	int64_t now_ns; /* refreshed each TICK_NS: exact enough for timeouts in seconds */
 	int64_t unix_time;
 	struct buf out; /* replies of the read being processed */
 	char rx[STREAM_READ_SIZE];
@@ -92,7 +91,7 @@ static int wait_for(struct stream *s, bool writing)
 
 void stream_set_deadline(struct stream *s, int64_t ns)
 {
-	s->deadline_ns = ns > 0 ? s->service->now_ns + ns : 0;
+	s->deadline_ns = ns > 0 ? s->service->now_ns + TICK_NS + ns : 0;
 }
 
 void stream_close_after(struct stream *s)
@@ -166,57 +165,54 @@ static bool is_busy(const struct stream *s)
 	return s->writing || (ops->busy != NULL && ops->busy(s->state));
 }
 
-/* Hands bytes to the protocol until it takes no more, one write per turn. @data is the whole of
- * s->in, or what was just read while that is empty. */
+/* After bytes were answered or written: ends the stream if it was its last turn. */
+static void settle(struct stream *s)
+{
+	if (s->service->worker->draining && !is_busy(s))
+		s->closing = true;
+	if (s->closing && !s->writing)
+		stream_finish(s);
+}
+
+/* Hands bytes to the protocol, with one write for all replies, or one for each STREAM_OUT_HIGH of
+ * them. @data is the whole of s->in, or what was just read while that is empty. */
 static void process(struct stream *s, const char *data, size_t len)
 {
 	struct service *service = s->service;
 	const struct stream_ops *ops = service->protocol->ops;
-	ssize_t taken = 0;
+	bool more;
 	int sent;
 
 	do {
-		taken = ops->input(s->state, data, len, &service->out);
+		ssize_t taken = ops->input(s->state, data, len, &service->out);
+
 		if (taken < 0) {
 			s->closing = true;
-			taken = (ssize_t)len;
+			taken = 0;
 		}
 		data += taken;
 		len -= (size_t)taken;
+		more = buf_len(&service->out) >= STREAM_OUT_HIGH;
 		sent = send_replies(s, &service->out);
 		if (sent < 0)
 			return;
-	} while (taken > 0 && len > 0 && sent == 1 && !s->closing);
+	} while (more && sent == 1 && len > 0 && !s->closing);
 
 	if (service->out.cap > OUT_KEEP)
 		buf_free(&service->out);
-	if (!s->closing && keep_rest(s, data, len) != 0) {
+	if (!s->closing && keep_rest(s, data, len) != 0)
 		stream_free(s);
-		return;
-	}
-	if (service->worker->draining && !is_busy(s))
-		s->closing = true;
-	if (s->closing && sent == 1)
-		stream_finish(s);
+	else
+		settle(s);
 }
 
 static void on_readable(evutil_socket_t fd, short events, void *arg)
 {
 	struct stream *s = arg;
 	struct service *service = s->service;
-	char *into = service->rx;
-	size_t kept = buf_len(&s->in);
-	ssize_t n;
+	ssize_t n = recv(fd, service->rx, sizeof(service->rx), 0);
 
 	(void)events;
-	if (kept > 0) {
-		if (buf_reserve(&s->in, STREAM_READ_SIZE) != 0) {
-			stream_free(s);
-			return;
-		}
-		into = buf_tail(&s->in);
-	}
-	n = recv(fd, into, STREAM_READ_SIZE, 0);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
@@ -226,12 +222,12 @@ static void on_readable(evutil_socket_t fd, short events, void *arg)
 	s->active_ns = service->now_ns;
 	if (s->lingering)
 		return;
-	if (kept == 0) {
-		process(s, into, (size_t)n);
-		return;
-	}
-	s->in.end += (size_t)n;
-	process(s, buf_head(&s->in), buf_len(&s->in));
+	if (buf_len(&s->in) == 0)
+		process(s, service->rx, (size_t)n);
+	else if (buf_append(&s->in, service->rx, (size_t)n) == 0)
+		process(s, buf_head(&s->in), buf_len(&s->in));
+	else
+		stream_free(s);
 }
 
 static void on_writable(evutil_socket_t fd, short events, void *arg)
@@ -247,17 +243,18 @@ static void on_writable(evutil_socket_t fd, short events, void *arg)
 	if (sent == 0)
 		return;
 	buf_free(&s->out);
-	if (s->closing)
-		stream_finish(s);
-	else if (wait_for(s, false) == 0 && buf_len(&s->in) > 0)
+	if (wait_for(s, false) != 0)
+		return;
+	if (buf_len(&s->in) > 0 && !s->closing)
 		process(s, buf_head(&s->in), buf_len(&s->in));
+	else
+		settle(s);
 }
 
 static void stream_open(struct service *service, int fd)
 {
 	const struct stream_ops *ops = service->protocol->ops;
 	struct stream *s = calloc(1, sizeof(*s) + ops->state_size);
-	int one = 1;
 
 	if (s == NULL) {
 		close(fd);
@@ -267,31 +264,37 @@ static void stream_open(struct service *service, int fd)
 	s->fd = fd;
 	s->active_ns = service->now_ns;
 	LIST_INSERT_HEAD(&service->streams, s, link);
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	s->event = event_new(service->worker->base, fd, EV_READ | EV_PERSIST, on_readable, s);
 	if (s->event == NULL || ops->open(s->state, s, service->worker) != 0 ||
 		event_add(s->event, NULL) != 0)
 		stream_free(s);
 }
 
-static void on_accept(evutil_socket_t fd, short events, void *arg)
+/* Return: true when there may be more to accept. */
+static bool accept_batch(struct service *service)
 {
-	struct service *service = arg;
-
-	(void)events;
 	for (int i = 0; i < ACCEPT_BATCH; i++) {
-		int peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		int fd = accept4(
+			service->worker->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
-		if (peer >= 0) {
-			stream_open(service, peer);
+		if (fd >= 0) {
+			stream_open(service, fd);
 			continue;
 		}
 		/* Out of descriptors: the backlog waits until the next tick, without spinning. */
 		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
 			event_del(service->accept);
 		if (errno != ECONNABORTED && errno != EINTR)
-			return;
+			return false;
 	}
+	return true;
+}
+
+static void on_accept(evutil_socket_t fd, short events, void *arg)
+{
+	(void)fd;
+	(void)events;
+	accept_batch(arg);
 }
 
 /* A deadline has passed: a last word of the protocol, then the end. */
@@ -300,7 +303,7 @@ static void expire(struct stream *s)
 	struct service *service = s->service;
 	const struct stream_ops *ops = service->protocol->ops;
 
-	if (s->lingering || s->writing || ops->expired == NULL) {
+	if (s->lingering || ops->expired == NULL) {
 		stream_free(s);
 		return;
 	}
@@ -328,10 +331,10 @@ static void on_tick(evutil_socket_t fd, short events, void *arg)
 	refresh_clock(service);
 	for (s = LIST_FIRST(&service->streams); s != NULL; s = next) {
 		next = LIST_NEXT(s, link);
-		if (s->deadline_ns != 0 && service->now_ns >= s->deadline_ns)
-			expire(s);
-		else if (service->now_ns - s->active_ns >= idle_ns)
+		if (service->now_ns - s->active_ns >= idle_ns + TICK_NS)
 			stream_free(s);
+		else if (!s->writing && s->deadline_ns != 0 && service->now_ns >= s->deadline_ns)
+			expire(s);
 	}
 	if (!service->worker->draining && !event_pending(service->accept, EV_READ, NULL))
 		event_add(service->accept, NULL);
@@ -339,7 +342,7 @@ static void on_tick(evutil_socket_t fd, short events, void *arg)
 
 static int service_start(struct srv_worker *worker)
 {
-	const struct timeval second = {.tv_sec = 1};
+	const struct timeval tick = {.tv_sec = TICK_NS / NS_PER_S};
 	struct service *service = calloc(1, sizeof(*service));
 
 	if (service == NULL)
@@ -353,27 +356,27 @@ static int service_start(struct srv_worker *worker)
 		worker->base, worker->listen_fd, EV_READ | EV_PERSIST, on_accept, service);
 	service->tick = event_new(worker->base, -1, EV_PERSIST, on_tick, service);
 	if (service->accept == NULL || service->tick == NULL ||
-		event_add(service->accept, NULL) != 0 || event_add(service->tick, &second) != 0)
+		event_add(service->accept, NULL) != 0 || event_add(service->tick, &tick) != 0)
 		return fail_msg("cannot set up a worker's events");
 	return 0;
 }
 
+/* Connections that the kernel has already taken on our behalf are ours to answer, and so is a
+ * request that has already arrived on a connection that looks idle. */
 static void service_drain(struct srv_worker *worker)
 {
 	struct service *service = worker->service;
 	struct stream *s;
 	struct stream *next;
+	char byte;
 
-	/* Connections that the kernel has already taken on our behalf are ours to answer, and so
-	 * is a request that has already arrived on a connection that looks idle. */
-	on_accept(worker->listen_fd, 0, service);
+	while (accept_batch(service))
+		;
 	event_del(service->accept);
 	event_del(service->tick);
 	close(worker->listen_fd);
 	worker->listen_fd = -1;
 	for (s = LIST_FIRST(&service->streams); s != NULL; s = next) {
-		char byte;
-
 		next = LIST_NEXT(s, link);
 		if (is_busy(s) || s->lingering)
 			continue;

@@ -56,7 +56,8 @@ struct stream_protocol {
 
 /**
  * stream_set_deadline() - Close the connection after @ns from now unless called again; 0 = no
- *   deadline. Checked once a second.
+ *   deadline. Checked once a second: never early, up to two seconds late, and not while the
+ *   peer owes a read.
  */
 void stream_set_deadline(struct stream *stream, int64_t ns);
 
