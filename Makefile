@@ -25,7 +25,7 @@ include mk/flags.mk mk/generate.mk mk/program.mk $(MODULES) mk/build.mk
 endif
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' Makefile mk/*.mk
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' Makefile mk/*.mk */module.mk
 	@echo "settings: BUILD=release|debug|asan|tsan CC=clang V=1 QUICK=1 prefix=DIR DESTDIR=DIR"
 
 setup: ## install the packages needed to build, with apt

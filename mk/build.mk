@@ -3,11 +3,11 @@ BIN := $(O)/bin
 TEST := $(O)/test
 
 $(foreach l,$(LIBRARIES) $(FOREIGN_LIBRARIES),$(eval $(call library,$(l))))
-$(foreach p,$(PROGRAMS) $(CXX_PROGRAMS),$(eval $(call program,$(p),$(BIN))))
+$(foreach p,$(PROGRAMS) $(C_PEERS) $(CXX_PEERS),$(eval $(call program,$(p),$(BIN))))
 $(foreach p,$(TESTS),$(eval $(call program,$(p),$(TEST))))
 
 FOREIGN_OBJS := $(foreach l,$(FOREIGN_LIBRARIES),$(call objects,$($(l).SRCS)))
-CXX_OBJS := $(foreach p,$(CXX_PROGRAMS),$(call objects,$($(p).SRCS)))
+CXX_OBJS := $(foreach p,$(CXX_PEERS),$(call objects,$($(p).SRCS)))
 C_OBJS := $(filter-out $(FOREIGN_OBJS) $(CXX_OBJS),$(OBJS))
 
 all: $(PROGRAMS:%=$(BIN)/%) compile_commands.json ## build the harness and the servers
@@ -15,9 +15,12 @@ all: $(PROGRAMS:%=$(BIN)/%) compile_commands.json ## build the harness and the s
 $(C_OBJS): $(O)/obj/%.o: %.c $(O)/flags | $(GENERATED_H)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) -MMD -MP $(ALL_CPPFLAGS) $(PKG_CFLAGS) $(ALL_CFLAGS) -c -o $@ $<
-$(CXX_OBJS): $(O)/obj/%.o: %.cpp $(O)/flags
+$(O)/obj/%.o: %.cpp $(O)/flags | $(GENERATED_CXX_H)
 	@mkdir -p $(@D)
-	$(call say,CXX,$<)$(CXX) -MMD -MP $(ALL_CPPFLAGS) $(PKG_CFLAGS) $(FLAGS_$(BUILD)) -pthread $(CXXFLAGS) -c -o $@ $<
+	$(call say,CXX,$<)$(CXX) -MMD -MP $(ALL_CPPFLAGS) $(PKG_CFLAGS) $(ALL_CXXFLAGS) -c -o $@ $<
+$(O)/obj/gen/%.o: $(G)/%.cpp $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)$(CXX) $(ALL_CPPFLAGS) $(PKG_CFLAGS) $(ALL_CXXFLAGS) -w -c -o $@ $<
 $(O)/obj/gen/%.o: $(G)/%.c $(O)/flags | $(GENERATED_H)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(ALL_CPPFLAGS) $(PKG_CFLAGS) $(FOREIGN_CFLAGS) -c -o $@ $<
@@ -27,10 +30,10 @@ $(O)/obj//%.o: /%.c $(O)/flags
 $(O)/lib%.a:
 	@mkdir -p $(@D)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
-$(PROGRAMS:%=$(BIN)/%) $(TESTS:%=$(TEST)/%):
+$(PROGRAMS:%=$(BIN)/%) $(C_PEERS:%=$(BIN)/%) $(TESTS:%=$(TEST)/%):
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(ALL_LDFLAGS) $(LDLIBS)
-$(CXX_PROGRAMS:%=$(BIN)/%):
+$(CXX_PEERS:%=$(BIN)/%):
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CXX) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(ALL_LDFLAGS) $(LDLIBS)
 -include $(C_OBJS:.o=.d) $(CXX_OBJS:.o=.d)

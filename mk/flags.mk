@@ -15,12 +15,13 @@ endif
 VERSION := 0.1.0
 ALL_CPPFLAGS = -I. -I$(G) -I$(LLHTTP_INCLUDE) -D_GNU_SOURCE -DRPCBENCH_VERSION='"$(VERSION)"' $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 -pthread $(WARNINGS) $(FLAGS_$(BUILD)) $(CFLAGS)
+ALL_CXXFLAGS = -pthread -Wall $(FLAGS_$(BUILD)) $(CXXFLAGS)
 ALL_LDFLAGS = $(FLAGS_$(BUILD)) -pthread $(LDFLAGS)
 # Generated and foreign C is compiled as it comes.
 FOREIGN_CFLAGS = -std=gnu11 -pthread -w $(FLAGS_$(BUILD)) $(CFLAGS)
 
 # A changed compiler or flag rebuilds: the stamp is rewritten only when its text differs.
-FLAGS_TEXT := $(CC) $(CXX) $(ALL_CPPFLAGS) | $(ALL_CFLAGS) | $(ALL_LDFLAGS)
+FLAGS_TEXT := $(CC) $(CXX) $(ALL_CPPFLAGS) | $(ALL_CFLAGS) | $(ALL_CXXFLAGS) | $(ALL_LDFLAGS)
 $(O)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(FLAGS_TEXT))' | cmp -s - $@ || \

@@ -8,3 +8,14 @@ $(THRIFT_GEN) &: protos/unpkg.thrift
 	@mkdir -p $(G)
 	$(call say,GEN,$<)thrift --gen c_glib -out $(G) $<
 GENERATED_H := $(filter %.h,$(THRIFT_GEN))
+
+# The same for the peers in C++ and JavaScript.
+CXX_GEN := $(addprefix $(G)/cpp/,UnpkgService.cpp UnpkgService.h unpkg_types.cpp unpkg_types.h)
+NODE_GEN := $(addprefix $(G)/node/,UnpkgService.js unpkg_types.js)
+$(CXX_GEN) &: protos/unpkg.thrift
+	@mkdir -p $(G)/cpp
+	$(call say,GEN,$<)thrift --gen cpp:no_skeleton -out $(G)/cpp $<
+$(NODE_GEN) &: protos/unpkg.thrift
+	@mkdir -p $(G)/node
+	$(call say,GEN,$<)thrift --gen js:node -out $(G)/node $<
+GENERATED_CXX_H := $(filter %.h,$(CXX_GEN))

@@ -7,6 +7,7 @@ test_app.SRCS := tests/unit/test_app.c
 test_app.LIBS := app
 
 include tests/load.mk
+include tests/peers.mk
 include tests/report.mk
 
 $(foreach t,$(TESTS),$(eval $(t).LIBS += base)$(eval $(t).PKGS += cmocka)$(eval $(t).LDLIBS += -lm))

@@ -1,0 +1,1 @@
+SCENARIOS += tests/scenario/50-peers.bats
