@@ -6,6 +6,7 @@
 #include "lib/fail.h"
 
 static const struct cmd commands[] = {
+	{"list", "contestants and rounds", cmd_list},
 	{NULL, NULL, NULL},
 };
 

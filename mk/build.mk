@@ -49,5 +49,5 @@ install: all ## copy programs and data to $(DESTDIR)$(prefix)
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(datadir)
 	install -m 755 $(BIN)/rpcbench $(DESTDIR)$(bindir)
 	install -m 755 $(filter-out %/rpcbench,$(PROGRAMS:%=$(BIN)/%)) $(DESTDIR)$(libexecdir)
-	cp -r $(DATA) $(DESTDIR)$(datadir)
+	cp -r --parents $(DATA) $(DESTDIR)$(datadir)
 .PHONY: all install

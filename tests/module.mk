@@ -9,6 +9,7 @@ test_app.LIBS := app
 include tests/load.mk
 include tests/peers.mk
 include tests/report.mk
+include tests/run.mk
 
 $(foreach t,$(TESTS),$(eval $(t).LIBS += base)$(eval $(t).PKGS += cmocka)$(eval $(t).LDLIBS += -lm))
 

@@ -1,0 +1,42 @@
+#ifndef HARNESS_CALL_H
+#define HARNESS_CALL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct buf;
+struct paths;
+
+/** struct call - A request and the reply to it, free of any protocol: protos/expect/NAME.json. */
+struct call {
+	json_t *root; /* owned; the others belong to it */
+	const char *name;
+	json_t *request;
+	json_t *reply; /* an object; or a text, which is sent as it is */
+};
+
+/**
+ * call_is_known() - Is there a call of that name?
+ * @known: when not, " NAME" of each call is appended for a message; may be NULL.
+ */
+bool call_is_known(const struct paths *paths, const char *name, struct buf *known);
+
+/**
+ * call_load() - Read a call that is known.
+ *
+ * Return: 0, to be freed by call_free(); -1 after a message.
+ */
+int call_load(struct call *call, const struct paths *paths, const char *name);
+
+/** call_free() - Let go of what it owns; also of a zeroed struct. */
+void call_free(struct call *call);
+
+/**
+ * call_thrift_arguments() - The request as the arguments of a Thrift call, in the text form of
+ *   Thrift's TJSONProtocol, e.g. {"1":{"rec":{"1":{"str":"koa-suit"}}}}.
+ *
+ * Return: owned by the caller; NULL when the call is none of protos/unpkg.thrift, or no memory.
+ */
+char *call_thrift_arguments(const struct call *call);
+
+#endif

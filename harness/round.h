@@ -1,0 +1,53 @@
+#ifndef HARNESS_ROUND_H
+#define HARNESS_ROUND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "harness/config.h"
+
+struct paths;
+
+/**
+ * DOC: A round is data: harness/rounds/NAME.json says which contestants answer which call under
+ * which load. Durations are texts like "5s".
+ *
+ *   name, title, call, contestants [names], levels [{connections, pipeline}],
+ *   trials, duration, warmup, timeout ("5s" unless given), threads (of each server, 1 unless given)
+ */
+
+/** struct round_level - A load: one row of the table for each contestant. */
+struct round_level {
+	int64_t connections;
+	int64_t pipeline;
+};
+
+/** struct round - What to measure. Texts belong to its file. */
+struct round {
+	const char *name;
+	const char *title;
+	const char *call;
+	const char **contestants; /* ended by NULL */
+	struct round_level *levels;
+	size_t level_count;
+	int64_t trials;
+	int64_t duration_ns;
+	int64_t warmup_ns;
+	int64_t timeout_ns;
+	int64_t threads;
+	struct config file;
+};
+
+/**
+ * round_load() - Read a round.
+ * @which: a name from harness/rounds, or the path of a file (with a '/' or ending in .json).
+ *
+ * Return: 0, to be freed by round_free(); -1 after a message, which lists the names when @which
+ *   is none of them.
+ */
+int round_load(struct round *round, const struct paths *paths, const char *which);
+
+/** round_free() - Let go of what it owns; also of a zeroed struct. */
+void round_free(struct round *round);
+
+#endif

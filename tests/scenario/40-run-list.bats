@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# Goal: rpcbench list shows what there is, here and where it was installed, and says what is wrong
+# in a manifest.
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/../.."
+}
+
+# Checks a command's status, and shows its output when that is not as expected.
+expect_status() {
+	[ "$status" -eq "$1" ] || {
+		echo "status $status, expected $1: $output"
+		return 1
+	}
+}
+
+@test "list shows contestants of a manifest and the rounds" {
+	cat >"$BATS_TEST_TMPDIR/m.json" <<-END
+		{"name": "mine", "protocol": "http1", "class": "tuned", "command": ["no-such-thing"],
+		 "calls": {"hello": {"url": "/"}, "find_one": {"url": "/test"}}}
+	END
+	run "$RPCBENCH_BIN/rpcbench" list --manifest "$BATS_TEST_TMPDIR/m.json"
+	expect_status 0
+	[[ "$output" =~ mine\ +tuned\ +http1\ +hello,find_one\ +"needs no-such-thing, which is not in PATH" ]]
+	[[ "$output" =~ round1\ +5\ +5.00s\ +find_one\ +Round\ 1 ]]
+}
+
+@test "a bad manifest is named with its line, and nothing else is printed" {
+	printf '{"name": "mine",\n "class": "fast"}\n' >"$BATS_TEST_TMPDIR/m.json"
+	run "$RPCBENCH_BIN/rpcbench" list --manifest "$BATS_TEST_TMPDIR/m.json"
+	expect_status 2
+	[ "$output" = "rpcbench: $BATS_TEST_TMPDIR/m.json:1: expected the key protocol, which is missing" ]
+	run "$RPCBENCH_BIN/rpcbench" list --manifest "$BATS_TEST_TMPDIR/none.json"
+	expect_status 2
+	[ "$output" = "rpcbench: cannot read $BATS_TEST_TMPDIR/none.json: No such file or directory" ]
+}
+
+@test "what was installed finds its data beside itself" {
+	prefix=$BATS_TEST_TMPDIR/usr
+	mkdir -p "$prefix/bin" "$prefix/libexec/rpcbench" "$prefix/share/rpcbench"
+	cp "$RPCBENCH_BIN/rpcbench" "$prefix/bin"
+	cp -r --parents harness/rounds protos/expect "$prefix/share/rpcbench"
+	cd /
+	run "$prefix/bin/rpcbench" list
+	expect_status 0
+	[[ "$output" =~ round2 ]]
+	mv "$prefix/share" "$prefix/other"
+	run "$prefix/bin/rpcbench" list
+	expect_status 2
+	[[ "$output" =~ "PREFIX/share/rpcbench" ]]
+}
