@@ -1,6 +1,9 @@
 # The load engine and its codecs.
 LIBRARIES += load
 load.SRCS := harness/load/outcome.c harness/load/histogram.c harness/load/record.c \
-	harness/codec/reference.c
-load.PKGS := libxxhash
+	harness/load/target.c harness/load/conn.c harness/load/worker.c harness/load/load.c \
+	harness/codec/codec_table.c harness/codec/reference.c harness/codec/http1.c \
+	harness/codec/thrift.c harness/codec/thrift_wire.c harness/codec/thrift_args.c
+load.PKGS := libxxhash jansson
 load.LDLIBS := -lm
+rpcbench.LIBS := load $(rpcbench.LIBS)

@@ -1,6 +1,7 @@
 #ifndef HARNESS_CODEC_CODEC_H
 #define HARNESS_CODEC_CODEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,8 +62,9 @@ struct codec_ops {
 	int (*flush)(void *state, struct buf *out);
 	/* Take all @len bytes. Required. Return: see CODEC_CLOSED. */
 	int (*feed)(void *state, const char *in, size_t len);
-	/* The peer closed: ends a reply that is delimited by that. Required. */
-	int (*eof)(void *state);
+	/* The peer closed, or reset, the connection: ends a reply that is delimited by a close.
+	 * Required. Return: CODEC_CLOSED between replies, below 0 within one. */
+	int (*eof)(void *state, bool reset);
 	/* Free what the state holds. Optional; safe after a failed open. */
 	void (*close)(void *state);
 };

@@ -76,9 +76,9 @@ bool reference_learned(const struct reference *reference)
 	return reference->learned;
 }
 
-void body_begin(struct body_check *check, struct reference *reference, enum body_level level)
+void body_begin(struct body_check *check, struct reference *reference, enum check_level level)
 {
-	check->reference = level == BODY_ANY ? NULL : reference;
+	check->reference = level == CHECK_NOTHING ? NULL : reference;
 	check->level = level;
 	check->len = 0;
 	check->differs = false;
@@ -127,7 +127,7 @@ static void add_known(struct body_check *check, const char *data, size_t len)
 		check->differs = true;
 		return;
 	}
-	if (check->level != BODY_BYTES || check->differs)
+	if (check->level != CHECK_BYTES || check->differs)
 		return;
 	if (body->bytes != NULL) {
 		check->differs = memcmp(body->bytes + check->len, data, len) != 0;
@@ -166,7 +166,7 @@ static bool learn(struct body_check *check)
 	buf_free(&check->learn);
 	if (body == NULL || atomic_compare_exchange_strong(&check->reference->body, &first, body))
 		return true;
-	if (check->level == BODY_BYTES)
+	if (check->level == CHECK_BYTES)
 		equal = body_equal(body, first);
 	else
 		equal = body->len == first->len;

@@ -29,14 +29,14 @@ void reference_free(struct reference *reference);
 /** reference_learned() - True when the body came from a reply. */
 bool reference_learned(const struct reference *reference);
 
-/** enum body_level - How closely a body is compared. */
-enum body_level { BODY_BYTES, BODY_LENGTH, BODY_ANY };
+/** enum check_level - How closely a body is compared. */
+enum check_level { CHECK_BYTES, CHECK_LENGTH, CHECK_NOTHING };
 
 /** struct body_check - One reply's body on its way in. A zeroed struct is not yet begun. */
 struct body_check {
 	struct reference *reference;       /* NULL: nothing is compared */
 	const struct reference_body *body; /* what it is compared with; NULL: not known yet */
-	enum body_level level;
+	enum check_level level;
 	uint64_t len;       /* bytes so far */
 	bool differs;       /* some byte differs from the reference */
 	bool hashing;       /* too large to be kept: @hash has it */
@@ -45,7 +45,7 @@ struct body_check {
 };
 
 /** body_begin() - Start on a new body. */
-void body_begin(struct body_check *check, struct reference *reference, enum body_level level);
+void body_begin(struct body_check *check, struct reference *reference, enum check_level level);
 
 /** body_add() - The next bytes of it. */
 void body_add(struct body_check *check, const char *data, size_t len);
