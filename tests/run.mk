@@ -1,7 +1,11 @@
 # Manifests, rounds, process control, verification; the commands run, verify and list.
-TESTS += test_manifest test_round
+TESTS += test_manifest test_round test_process test_usage
 test_manifest.SRCS := tests/unit/test_manifest.c
 test_manifest.LIBS := harness
 test_round.SRCS := tests/unit/test_round.c
 test_round.LIBS := harness
+test_process.SRCS := tests/unit/test_process.c
+test_process.LIBS := harness
+test_usage.SRCS := tests/unit/test_usage.c
+test_usage.LIBS := harness
 SCENARIOS += tests/scenario/40-run-list.bats

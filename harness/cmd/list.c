@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,18 +24,50 @@ static const struct opt options_table[] = {
 	{0},
 };
 
-static void print_contestant(const struct suite *suite, const struct contestant *c)
+/* "hello,find_one" appended to @out. */
+static void append_calls(struct buf *out, const struct contestant *c)
 {
-	char missing[512];
-	struct buf calls = {0};
-
 	for (size_t i = 0; i < c->call_count; i++)
-		buf_printf(&calls, "%s%s", i > 0 ? "," : "", c->calls[i].name);
-	if (!manifest_missing(c, &suite->paths, missing, sizeof(missing)))
-		strcpy(missing, "yes");
-	printf("%-20s %-6s %-8s %-26.*s %s\n", c->name, manifest_class_name(c),
-		manifest_protocol_name(c), (int)buf_len(&calls), buf_head(&calls), missing);
-	buf_free(&calls);
+		buf_printf(out, "%s%s", i > 0 ? "," : "", c->calls[i].name);
+}
+
+/* Columns as wide as their longest text. */
+static void measure(const struct manifests *all, int *name_width, int *calls_width)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		struct buf calls = {0};
+		int name_len = (int)strlen(all->list[i].name);
+
+		append_calls(&calls, &all->list[i]);
+		*name_width = name_len > *name_width ? name_len : *name_width;
+		*calls_width =
+			(int)buf_len(&calls) > *calls_width ? (int)buf_len(&calls) : *calls_width;
+		buf_free(&calls);
+	}
+}
+
+static void print_contestants(const struct suite *suite)
+{
+	const struct manifests *all = &suite->manifests;
+	int name_width = (int)strlen("CONTESTANT");
+	int calls_width = (int)strlen("CALLS");
+
+	measure(all, &name_width, &calls_width);
+	printf("%-*s  %-5s  %-8s  %-*s  %s\n", name_width, "CONTESTANT", "CLASS", "PROTOCOL",
+		calls_width, "CALLS", "PRESENT");
+	for (size_t i = 0; i < all->count; i++) {
+		const struct contestant *c = &all->list[i];
+		char missing[PATH_MAX];
+		struct buf calls = {0};
+
+		append_calls(&calls, c);
+		if (!manifest_missing(c, &suite->paths, missing, sizeof(missing)))
+			snprintf(missing, sizeof(missing), "yes");
+		printf("%-*s  %-5s  %-8s  %-*.*s  %s\n", name_width, c->name,
+			manifest_class_name(c), manifest_protocol_name(c), calls_width,
+			(int)buf_len(&calls), buf_head(&calls), missing);
+		buf_free(&calls);
+	}
 }
 
 static int print_rounds(const struct paths *paths)
@@ -42,7 +75,7 @@ static int print_rounds(const struct paths *paths)
 	char **names = paths_list(paths, "harness/rounds");
 	int status = 0;
 
-	printf("\n%-20s %-6s %-8s %-26s %s\n", "ROUND", "TRIALS", "WINDOW", "CALL", "TITLE");
+	printf("\n%-16s  %-6s  %-7s  %-12s  %s\n", "ROUND", "TRIALS", "WINDOW", "CALL", "TITLE");
 	for (char **name = names; name != NULL && *name != NULL && status == 0; name++) {
 		struct round round;
 		char text[UNITS_TEXT];
@@ -50,7 +83,7 @@ static int print_rounds(const struct paths *paths)
 		status = round_load(&round, paths, *name);
 		if (status != 0)
 			break;
-		printf("%-20s %-6lld %-8s %-26s %s\n", round.name, (long long)round.trials,
+		printf("%-16s  %-6lld  %-7s  %-12s  %s\n", round.name, (long long)round.trials,
 			units_duration((double)round.duration_ns, text), round.call, round.title);
 		round_free(&round);
 	}
@@ -79,9 +112,7 @@ int cmd_list(int argc, char **argv)
 	}
 	if (suite_open(&suite, &options.manifests) != 0)
 		return EXIT_USAGE;
-	printf("%-20s %-6s %-8s %-26s %s\n", "CONTESTANT", "CLASS", "PROTOCOL", "CALLS", "PRESENT");
-	for (size_t i = 0; i < suite.manifests.count; i++)
-		print_contestant(&suite, &suite.manifests.list[i]);
+	print_contestants(&suite);
 	status = print_rounds(&suite.paths);
 	suite_close(&suite);
 	return status == 0 ? EXIT_FINE : EXIT_USAGE;

@@ -1,0 +1,34 @@
+#ifndef HARNESS_PORT_H
+#define HARNESS_PORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/** enum port_state - Who listens on a TCP port of 127.0.0.1, on that address or on any. */
+enum port_state {
+	PORT_FREE,  /* nobody */
+	PORT_OURS,  /* the process group asked about, and nobody else */
+	PORT_TAKEN, /* somebody else, alone or beside the group (SO_REUSEPORT) */
+};
+
+/** struct port_owner - Who has a port that is taken. */
+struct port_owner {
+	pid_t pid; /* 0: not readable, a process of another user */
+	char command[32];
+};
+
+/**
+ * port_look() - Find out from /proc/net/tcp and /proc/PID/fd.
+ * @group: a process group, or -1 for none.
+ * @owner: filled when it is PORT_TAKEN.
+ */
+enum port_state port_look(uint16_t port, pid_t group, struct port_owner *owner);
+
+/** port_owner_text() - "pid 123 (nginx)" or "a process of another user". Return: @out. */
+const char *port_owner_text(const struct port_owner *owner, char *out, size_t size);
+
+/** port_pick() - A port that is free at the moment, or 0 with errno. */
+uint16_t port_pick(void);
+
+#endif

@@ -1,0 +1,82 @@
+#ifndef HARNESS_PROCESS_H
+#define HARNESS_PROCESS_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "lib/clock.h"
+
+/**
+ * DOC: A server as a child process, from start to its last descendant.
+ *
+ * It gets a process group of its own, so that a Ctrl-C on our terminal is ours alone and that
+ * TERM and KILL reach all of it and nothing else. It gets SIGTERM from the kernel when we die
+ * otherwise. Descendants whose parents ended become our children (we are a subreaper); what is
+ * left of them after the group has ended is killed one by one. Its output goes to a log file.
+ */
+
+#define PROCESS_READY_NS   (10 * NS_PER_S) /* usual ready_ns */
+#define PROCESS_STOP_NS    (5 * NS_PER_S)  /* usual stop_ns */
+#define PROCESS_LOG_MAX    (16 << 20)      /* bytes of a log; above, its middle is dropped */
+#define PROCESS_REASON_MAX 512             /* bytes of a reason, with its NUL */
+
+/** struct process_params - How to start it. Everything it points to is borrowed. */
+struct process_params {
+	char *const *argv;     /* ended by NULL; argv[0] is looked up in PATH */
+	char *const *env;      /* "NAME=VALUE" to set beside ours, ended by NULL; may be NULL */
+	const char *log;       /* file for its output; emptied first */
+	bool prints_ready;     /* wait for its READY line, else for its port to be listened on */
+	uint16_t port;         /* 0: the READY line tells */
+	int64_t ready_ns;      /* how long to wait for it */
+	int64_t stop_ns;       /* how long it has from SIGTERM to SIGKILL */
+	const cpu_set_t *cpus; /* where it may run; NULL = where we may */
+};
+
+/** struct process - A running server. A zeroed struct is none. */
+struct process {
+	pid_t pid; /* and process group */
+	uint16_t port;
+	int64_t stop_ns;
+	int log_fd;
+	/* While waiting for READY: what has been read of the log, and its last, unfinished line. */
+	off_t log_offset;
+	char line[64];
+	size_t line_len;
+};
+
+/**
+ * process_start() - Start a server and wait until it is ready: its READY line was read, if it
+ *   prints one, and the socket listening on its port belongs to its process group and to nobody
+ *   else. A fixed port that is taken is found before anything is started.
+ * @reason: PROCESS_REASON_MAX bytes; why it failed.
+ *
+ * Return: 0, to be ended by process_stop(); -1 with nothing left running.
+ */
+int process_start(struct process *process, const struct process_params *params, char *reason);
+
+/**
+ * process_ended() - Has it ended by itself? Also keeps its log within PROCESS_LOG_MAX.
+ * @reason: how, e.g. "was killed by signal 11 (Segmentation fault)".
+ *
+ * Cheap; meant to be called ten times a second.
+ */
+bool process_ended(struct process *process, char *reason);
+
+/**
+ * process_stop() - SIGTERM, after stop_ns SIGKILL, to its process group; then reap it and
+ *   whatever it left behind. Also of a zeroed process.
+ *
+ * Return: true when all of it ended by SIGTERM; false when some of it had to be killed.
+ */
+bool process_stop(struct process *process);
+
+/**
+ * process_last_words() - The last line of a log, at most 120 printable characters.
+ * @out: 128 bytes; empty when there is none.
+ */
+const char *process_last_words(const char *log, char *out);
+
+#endif

@@ -1,0 +1,134 @@
+#!/usr/bin/python3
+"""A small HTTP server that misbehaves on demand, for tests of the harness.
+
+Answers the suite's calls at the paths of its own HTTP servers. Its options say what goes wrong.
+"""
+import argparse
+import http.server
+import json
+import os
+import signal
+import socketserver
+import subprocess
+import sys
+import threading
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+PATHS = {"/": "hello", "/plaintext": "plaintext", "/json": "message", "/test": "find_one"}
+
+
+def parse():
+    p = argparse.ArgumentParser()
+    p.add_argument("--port", type=int, default=0)
+    p.add_argument("--never-ready", action="store_true", help="listen, but print no READY")
+    p.add_argument("--claim-port", type=int, help="print READY with this port instead")
+    p.add_argument("--die-at-start", type=int, metavar="STATUS")
+    p.add_argument("--die-after", type=int, metavar="N", help="kill itself at request N")
+    p.add_argument("--ignore-term", action="store_true")
+    p.add_argument("--fork", type=int, default=0, metavar="N", help="start N sleeping children")
+    p.add_argument("--daemon", action="store_true", help="start a child outside the group")
+    p.add_argument("--flood", type=int, default=0, metavar="MIB", help="output before READY")
+    p.add_argument("--version", default="1.0.0", help="of the package record in replies")
+    p.add_argument("--extra", action="store_true", help="one more key in replies")
+    p.add_argument("--body", help="answer this to everything")
+    p.add_argument("--status", type=int, default=200)
+    p.add_argument("--type", help="Content-Type of everything")
+    p.add_argument("--date", help="Date of everything; empty for none")
+    p.add_argument("--head-body", action="store_true", help="send a body to HEAD")
+    p.add_argument("--silent", action="store_true", help="read requests, answer none")
+    p.add_argument("--garbage", action="store_true", help="answer with bytes that are no HTTP")
+    return p.parse_args()
+
+
+OPTIONS = parse()
+COUNT = [0]
+LOCK = threading.Lock()
+
+
+def expected(call):
+    with open(os.path.join(ROOT, "protos", "expect", call + ".json"), encoding="utf-8") as f:
+        reply = json.load(f)["reply"]
+    if isinstance(reply, str):
+        return reply.encode(), "text/plain"
+    if "version" in reply:
+        reply["version"] = OPTIONS.version
+    if OPTIONS.extra:
+        reply["extra"] = 1
+    return json.dumps(reply).encode(), "application/json"
+
+
+REPLIES = {path: expected(call) for path, call in PATHS.items()}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+
+    def setup(self):
+        super().setup()
+        self.connection.setsockopt(6, 1, 1)
+
+    def log_message(self, format, *args):
+        pass
+
+    def date_time_string(self, timestamp=None):
+        return OPTIONS.date if OPTIONS.date else super().date_time_string(timestamp)
+
+    def count(self):
+        with LOCK:
+            COUNT[0] += 1
+            if COUNT[0] == OPTIONS.die_after:
+                os.kill(os.getpid(), signal.SIGSEGV)
+
+    def answer(self):
+        self.count()
+        if OPTIONS.silent:
+            return
+        if OPTIONS.garbage:
+            self.wfile.write(b"\x80\x01\x00\x02 this is not HTTP\r\n\r\n")
+            self.close_connection = True
+            return
+        body, kind = REPLIES.get(self.path.split("?")[0], (None, None))
+        if OPTIONS.body is not None:
+            body, kind = OPTIONS.body.encode(), kind or "text/plain"
+        status = OPTIONS.status
+        if body is None:
+            status, body, kind = 404, b"not found\n", "text/plain"
+        if OPTIONS.date == "":
+            self.send_response_only(status)
+        else:
+            self.send_response(status)
+        self.send_header("Content-Type", OPTIONS.type or kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD" or OPTIONS.head_body:
+            self.wfile.write(body)
+
+    do_GET = do_HEAD = do_POST = answer
+
+
+class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
+def main():
+    if OPTIONS.die_at_start is not None:
+        print("about to end", file=sys.stderr, flush=True)
+        sys.exit(OPTIONS.die_at_start)
+    stop = signal.SIG_IGN if OPTIONS.ignore_term else lambda *_: os._exit(0)
+    signal.signal(signal.SIGTERM, stop)
+    for _ in range(OPTIONS.fork):
+        subprocess.Popen(["sleep", "1000"])
+    if OPTIONS.daemon:
+        subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    for _ in range(OPTIONS.flood):
+        sys.stdout.write(("x" * 127 + "\n") * 8192)
+    sys.stdout.flush()
+    server = Server(("127.0.0.1", OPTIONS.port), Handler)
+    if not OPTIONS.never_ready:
+        print(f"READY port={OPTIONS.claim_port or server.server_port}", flush=True)
+    server.serve_forever()
+
+
+main()

@@ -1,0 +1,94 @@
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/usage.h"
+#include "tests/unit/test.h"
+
+#define TOUCHED (32u << 20)
+
+static double cpu_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Uses the CPU for @seconds of its own time, whatever else the machine does. */
+static void burn(double seconds)
+{
+	double end = cpu_s() + seconds;
+
+	while (cpu_s() < end)
+		continue;
+}
+
+/* Says on @ready that it has burned, and stays. One child lives on, one has ended by then. */
+static void child(int ready)
+{
+	char *bytes = malloc(TOUCHED);
+	pid_t ended = fork();
+
+	if (ended == 0) {
+		burn(0.1);
+		_exit(0);
+	}
+	waitpid(ended, NULL, 0);
+	if (fork() == 0) {
+		burn(0.1);
+		if (write(ready, "x", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	memset(bytes, 1, TOUCHED);
+	burn(0.2);
+	if (write(ready, bytes, 1) != 1)
+		_exit(1);
+	pause();
+	_exit(0);
+}
+
+static void test_whole_group_is_counted(void **state)
+{
+	struct usage usage;
+	char bytes[2];
+	int ready[2];
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		setpgid(0, 0);
+		child(ready[1]);
+	}
+	assert_int_equal(read(ready[0], bytes, 1), 1);
+	assert_int_equal(read(ready[0], bytes, 1), 1);
+	assert_int_equal(usage_read(pid, &usage), 0);
+	assert_int_equal(usage.processes, 2);
+	assert_int_equal(usage.threads, 2);
+	/* 0.2 s its own, 0.1 s of each child; the kernel counts in ticks of 10 ms. */
+	assert_true(usage.cpu_user_s + usage.cpu_system_s > 0.35);
+	assert_true(usage.cpu_user_s + usage.cpu_system_s < 0.60);
+	assert_true(usage.max_rss_bytes > TOUCHED);
+	assert_true(usage.ctx_voluntary > 0);
+
+	kill(-pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(usage_read(pid, &usage), -1);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole_group_is_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
