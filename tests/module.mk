@@ -10,6 +10,7 @@ include tests/load.mk
 include tests/peers.mk
 include tests/report.mk
 include tests/run.mk
+include tests/thrift.mk
 
 $(foreach t,$(TESTS),$(eval $(t).LIBS += base)$(eval $(t).PKGS += cmocka)$(eval $(t).LDLIBS += -lm))
 
