@@ -6,3 +6,4 @@ load.SRCS := harness/load/outcome.c harness/load/histogram.c harness/load/record
 	harness/codec/thrift.c harness/codec/thrift_wire.c harness/codec/thrift_args.c
 load.PKGS := libxxhash jansson
 load.LDLIBS := -lm
+rpcbench.LIBS := load $(rpcbench.LIBS)

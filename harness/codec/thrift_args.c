@@ -81,7 +81,7 @@ static int write_varint(struct writer *w, uint64_t value)
 
 static int write_zigzag(struct writer *w, int64_t value)
 {
-	return write_varint(w, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+	return write_varint(w, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
 }
 
 static int write_byte(struct writer *w, uint8_t value)

@@ -290,14 +290,16 @@ static void test_wrong_replies(void **state)
 /* Lists within lists: deeper than any library goes. */
 static void test_depth_is_bounded(void **state)
 {
+	static const char field[] = {THRIFT_LIST, 0, 0};
+	static const char list[] = {THRIFT_LIST, 0, 0, 0, 1};
 	char bytes[8192];
 	size_t n = 0;
 	size_t at = 0;
 
 	(void)state;
-	memcpy(bytes, "\x0f\0\0", 3);
-	for (n = 3; n + 5 <= sizeof(bytes); n += 5)
-		memcpy(bytes + n, "\x0f\0\0\0\1", 5);
+	memcpy(bytes, field, sizeof(field));
+	for (n = sizeof(field); n + sizeof(list) <= sizeof(bytes); n += sizeof(list))
+		memcpy(bytes + n, list, sizeof(list));
 	assert_int_equal(thrift_skip_struct(bytes, n, false, &at), THRIFT_BROKEN);
 }
 
