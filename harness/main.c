@@ -7,6 +7,7 @@
 
 static const struct cmd commands[] = {
 	{"list", "contestants and rounds", cmd_list},
+	{"report", "render the tables of results again", cmd_report},
 	{NULL, NULL, NULL},
 };
 

@@ -1,3 +1,12 @@
 # Statistics, the result record and what is rendered from it.
-LIBRARIES += stats
+LIBRARIES += stats report
 stats.SRCS := harness/stats/stats.c
+stats.LDLIBS := -lm
+report.SRCS := $(addprefix harness/report/,result.c trial.c checks.c latency.c merged.c values.c \
+	summary.c rank.c schema.c dump.c replace.c build.c pick.c text.c table.c notes.c \
+	environment.c console.c markdown.c trial_text.c)
+report.PKGS := jansson
+
+rpcbench.SRCS += harness/cmd/report.c
+# harness uses report, report uses load
+rpcbench.LIBS := $(patsubst load,report stats load,$(rpcbench.LIBS))

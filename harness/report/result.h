@@ -63,6 +63,13 @@ int result_summarise(json_t *record);
  */
 int result_save(const json_t *record, const char *path);
 
+/**
+ * result_print() - Print a record or a trial as JSON, as result_save() does.
+ *
+ * Return: 0, or -1 with errno.
+ */
+int result_print(const json_t *record, FILE *out);
+
 /** result_read() - Read and check a record. Return: a new reference, or NULL after a message
  *   that names the file and line or field. */
 json_t *result_read(const char *path);

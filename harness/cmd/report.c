@@ -1,0 +1,108 @@
+#include <glob.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/cmd/cmd.h"
+#include "harness/report/replace.h"
+#include "harness/report/result.h"
+#include "harness/report/summary.h"
+#include "lib/fail.h"
+#include "lib/opt.h"
+
+#define USAGE   "rpcbench report [OPTIONS] [FILE.json …]   (default: results/*.json)"
+#define PATTERN "results/*.json"
+
+struct report_options {
+	bool console;
+};
+
+static const struct opt options_table[] = {
+	{.name = "console",
+		.type = OPT_FLAG,
+		.offset = offsetof(struct report_options, console),
+		.help = "print the tables, too"},
+	{0},
+};
+
+static int print_markdown(const void *ctx, FILE *out)
+{
+	report_markdown(ctx, out);
+	return 0;
+}
+
+/* FILE.md for FILE.json. Return: 0, or -1 after a message. */
+static int page_path(const char *path, char *page, size_t size)
+{
+	size_t len = strlen(path);
+
+	if (len > 5 && strcmp(path + len - 5, ".json") == 0)
+		len -= 5;
+	if (snprintf(page, size, "%.*s.md", (int)len, path) >= (int)size)
+		return fail_msg("%s: the name is too long", path);
+	return 0;
+}
+
+static int render(const char *path, const struct report_options *options)
+{
+	char page[PATH_MAX];
+	json_t *record = result_read(path);
+	int status = -1;
+
+	if (record == NULL)
+		return -1;
+	/* A round that was killed has trials, but nothing made of them yet. */
+	if (!summary_is_whole(record) && result_summarise(record) != 0)
+		goto err;
+	if (page_path(path, page, sizeof(page)) != 0 ||
+		replace_file(page, print_markdown, record) != 0)
+		goto err;
+	if (options->console)
+		report_console(record, stdout, isatty(STDOUT_FILENO));
+	status = 0;
+err:
+	json_decref(record);
+	return status;
+}
+
+static int render_all(char *const *paths, size_t n, const struct report_options *options)
+{
+	int status = EXIT_FINE;
+
+	for (size_t i = 0; i < n; i++)
+		if (render(paths[i], options) != 0)
+			status = EXIT_FAILURES;
+	return status;
+}
+
+static int render_default(const struct report_options *options)
+{
+	glob_t found;
+	int status;
+
+	if (glob(PATTERN, 0, NULL, &found) != 0) {
+		fail_msg("no " PATTERN " here; name a file");
+		return EXIT_USAGE;
+	}
+	status = render_all(found.gl_pathv, found.gl_pathc, options);
+	globfree(&found);
+	return status;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct report_options options = {0};
+	int first;
+
+	switch (opt_parse(options_table, &options, USAGE, argc, argv, &first)) {
+	case OPT_HELP:
+		return EXIT_FINE;
+	case OPT_BAD:
+		return EXIT_USAGE;
+	case OPT_OK:
+		break;
+	}
+	if (first == argc)
+		return render_default(&options);
+	return render_all(argv + first, (size_t)(argc - first), &options);
+}

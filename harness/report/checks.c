@@ -1,0 +1,119 @@
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "harness/load/load.h"
+#include "harness/report/build.h"
+#include "harness/report/checks.h"
+
+#define LITTLE_TOLERANCE 0.05 /* share; METHOD.md "Self-checks" */
+
+/* Mean number of requests in flight, from what was measured of each. */
+static double measured_in_flight(const struct record *r, int64_t window_ns)
+{
+	return ((double)r->ok.sum_ns + (double)r->failed.sum_ns + (double)r->inflight_sum_ns) /
+	       (double)window_ns;
+}
+
+/*
+ * By how much the mean may lie below connections × pipeline for good reasons, as a share:
+ * requests begun before the window are not counted, which lacks up to one latency at its start
+ * (and, with a planned number of requests, at its end); and a thread that is at work on one
+ * connection leaves that one idle.
+ */
+static double allowed_below(const struct load_params *params, const struct load_result *result)
+{
+	double window_ns = (double)result->window_ns;
+	double latency_share = histogram_mean(&result->record->ok) / window_ns;
+	double work_share = (result->cpu_user_s + result->cpu_system_s) * 1e9 / window_ns /
+			    (double)params->connections;
+
+	return LITTLE_TOLERANCE + latency_share + work_share;
+}
+
+/* Why the law says nothing here, or NULL. */
+static const char *not_saturated(const struct load_params *params, const struct load_result *result)
+{
+	const struct record *r = result->record;
+
+	if (result->window_ns <= 0 || r->ok.count == 0)
+		return "no verified reply";
+	if (r->reconnects > 0 || r->served < (uint64_t)params->connections)
+		return "connections were not always up";
+	if (params->requests > 0 &&
+		params->requests < 10 * (uint64_t)params->connections * (uint64_t)params->pipeline)
+		return "too few requests to keep all connections busy";
+	return NULL;
+}
+
+static json_t *littles_law(const struct load_params *params, const struct load_result *result)
+{
+	const char *reason = not_saturated(params, result);
+	double expected = (double)params->connections * (double)params->pipeline;
+	struct build b = build_begin();
+	double measured;
+	double below;
+
+	if (reason != NULL) {
+		build_absent(&b, "ok", reason);
+		return build_end(&b);
+	}
+	measured = measured_in_flight(result->record, result->window_ns);
+	below = fmin(allowed_below(params, result), 1);
+	build_put(&b, "ok",
+		json_boolean(measured >= expected * (1 - below) &&
+			     measured <= expected * (1 + LITTLE_TOLERANCE)));
+	build_number(&b, "expected_in_flight", expected);
+	build_number(&b, "measured", measured);
+	build_number(&b, "allowed_below", below);
+	return build_end(&b);
+}
+
+/* Every request begun ended once or is in flight, and is in one histogram and one second. */
+static json_t *counts(const struct record *r)
+{
+	uint64_t failed = record_failed(r);
+	uint64_t ended = r->outcomes[OUT_OK] + failed;
+	uint64_t in_series = 0;
+	struct build b = build_begin();
+	bool ok;
+
+	for (size_t i = 0; i < r->seconds; i++)
+		in_series += r->series[i].ok + r->series[i].failed;
+	ok = r->sent == ended + r->inflight_at_end && r->completed <= ended &&
+	     r->ok.count == r->outcomes[OUT_OK] && r->failed.count == failed &&
+	     (in_series == ended || r->seconds == RECORD_SERIES_MAX);
+	build_put(&b, "ok", json_boolean(ok));
+	build_count(&b, "sent", r->sent);
+	build_count(&b, "ended", ended);
+	build_count(&b, "in_series", in_series);
+	return build_end(&b);
+}
+
+/* Received bytes are in one second each, and are at least the bodies that were asked for. */
+static json_t *bytes(const struct load_params *params, const struct record *r)
+{
+	bool length_known = params->verify <= VERIFY_LENGTH;
+	uint64_t bodies = length_known ? r->outcomes[OUT_OK] * params->expect_body.len : 0;
+	uint64_t in_series = 0;
+	struct build b = build_begin();
+
+	for (size_t i = 0; i < r->seconds; i++)
+		in_series += r->series[i].rx_bytes;
+	build_put(&b, "ok",
+		json_boolean(r->rx_bytes >= bodies && r->rx_bytes >= r->completed &&
+			     (in_series == r->rx_bytes || r->seconds == RECORD_SERIES_MAX)));
+	build_count(&b, "received", r->rx_bytes);
+	build_count(&b, "in_series", in_series);
+	return build_end(&b);
+}
+
+json_t *checks_object(const struct load_params *params, const struct load_result *result)
+{
+	struct build b = build_begin();
+
+	build_put(&b, "littles_law", littles_law(params, result));
+	build_put(&b, "counts", counts(result->record));
+	build_put(&b, "bytes", bytes(params, result->record));
+	return build_end(&b);
+}

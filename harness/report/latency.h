@@ -1,0 +1,60 @@
+#ifndef HARNESS_REPORT_LATENCY_H
+#define HARNESS_REPORT_LATENCY_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+struct build;
+struct histogram;
+
+/**
+ * DOC: Latencies in the record. A percentile is reported when at least LATENCY_BEYOND samples
+ * are to be expected beyond it, on its rarer side: p90 needs 100 samples, p99 1,000, p99_9
+ * 10,000. The median, minimum and maximum are reported from one sample on.
+ */
+
+#define LATENCY_BEYOND 10
+
+/** struct latency_percentile - A field of latency_ns. */
+struct latency_percentile {
+	const char *name; /* "p97_5" */
+	double share;     /* 0.975 */
+};
+
+/** latency_percentiles - All that are reported, ascending, ended by a NULL name. */
+extern const struct latency_percentile latency_percentiles[];
+
+/** latency_needed() - How many samples a percentile needs. */
+uint64_t latency_needed(double share);
+
+/** latency_put() - Add percentile @p of @count samples, absent when that is not enough of them. */
+void latency_put(
+	struct build *b, const struct latency_percentile *p, uint64_t count, int64_t value_ns);
+
+/**
+ * latency_object() - {count, min, mean, stddev, p2_5 … p99_9, max} in nanoseconds; @h is not
+ *   empty.
+ *
+ * Return: a new reference, or NULL without memory.
+ */
+json_t *latency_object(const struct histogram *h);
+
+/**
+ * DOC: The distribution in the record is log-linear like the engine's, with half as many
+ * buckets: every octave is cut into 2^LATENCY_SUB_BITS, so that a bucket's middle is within
+ * 0.4 % of its values.
+ */
+
+#define LATENCY_SUB_BITS 7
+
+/** latency_width() - How many whole nanoseconds the bucket that begins at @low holds. */
+int64_t latency_width(int64_t low);
+
+/**
+ * latency_export() - {unit, encoding, buckets}: [low, count] pairs, ascending, without empty ones.
+ *
+ * Return: a new reference, or NULL without memory.
+ */
+json_t *latency_export(const struct histogram *h);
+
+#endif

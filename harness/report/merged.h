@@ -1,0 +1,51 @@
+#ifndef HARNESS_REPORT_MERGED_H
+#define HARNESS_REPORT_MERGED_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * DOC: Latency distributions read from trials and added up. Percentiles of several trials come
+ * from this and never from averaging those of each.
+ */
+
+/** struct merged_bucket - One [low, count] pair; see latency_width(). */
+struct merged_bucket {
+	int64_t low;
+	uint64_t count;
+};
+
+/** struct merged - A distribution; a zeroed struct is an empty one. */
+struct merged {
+	struct merged_bucket *buckets; /* ascending, owned */
+	size_t n;
+	uint64_t count;
+	int64_t min_ns; /* exact; valid when count is above 0 */
+	int64_t max_ns;
+};
+
+/**
+ * merged_add() - Add the latencies of @trial, if it has any.
+ *
+ * Return: 0, or -1 without memory.
+ */
+int merged_add(struct merged *merged, const json_t *trial);
+
+/** merged_free() - Let go of what it owns. */
+void merged_free(struct merged *merged);
+
+/** merged_quantile() - As histogram_quantile(), of at least one value. */
+int64_t merged_quantile(const struct merged *merged, double share);
+
+/** merged_within() - The share of values in buckets whose middle lies from @low to @high. */
+double merged_within(const struct merged *merged, double low, double high);
+
+/**
+ * merged_object() - {count, min, p2_5 … p99_9, max} of at least one value.
+ *
+ * Return: a new reference, or NULL without memory.
+ */
+json_t *merged_object(const struct merged *merged);
+
+#endif

@@ -1,0 +1,271 @@
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "harness/report/notes.h"
+#include "harness/report/pick.h"
+#include "harness/report/table.h"
+#include "harness/report/text.h"
+#include "lib/clock.h"
+#include "lib/units.h"
+
+#define NOTE_SIZE   512  /* bytes of a note; a longer one is cut */
+#define NOISY_SHARE 0.05 /* standard deviation of the trials, of their mean */
+#define SIZES_SHARE 0.02 /* of the smallest reply; METHOD.md "Bytes per reply" */
+
+/** struct pen - Where notes go. */
+struct pen {
+	notes_print *print;
+	void *ctx;
+};
+
+static void note(const struct pen *pen, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void note(const struct pen *pen, const char *format, ...)
+{
+	char text[NOTE_SIZE];
+	va_list args;
+
+	va_start(args, format);
+	text_vformat(text, sizeof(text), format, args);
+	va_end(args);
+	pen->print(pen->ctx, text);
+}
+
+static const char *name_of(const struct table_row *row)
+{
+	return row->cells[COLUMN_NAME].text;
+}
+
+static bool has_rank(const struct table_row *row)
+{
+	return pick_or(row->summary, "rank", 0) > 0;
+}
+
+static void note_order(const struct table *table, const struct pen *pen)
+{
+	char names[NOTE_SIZE / 2] = "";
+
+	if (!table->by_server_cpu) {
+		note(pen, "Ordered by requests per second; only verified replies count.");
+		return;
+	}
+	for (size_t i = 0; i < table->n; i++) {
+		const struct table_row *row = &table->rows[i];
+		size_t len = strlen(names);
+
+		if (has_rank(row) && pick_true(row->summary, "client_limited"))
+			text_format(names + len, sizeof(names) - len, "%s%s", len > 0 ? ", " : "",
+				name_of(row));
+	}
+	note(pen,
+		"Ordered by requests per server CPU-second, not by requests per second: the client "
+		"was the limit of %s, which could answer more than it asked.",
+		names);
+}
+
+static void note_relative(const struct table *table, const struct pen *pen)
+{
+	if (table->n > 1 && has_rank(&table->rows[1]))
+		note(pen,
+			"Relative: how many times as many requests per %s the first row serves, "
+			"± half the 95 %% interval of that ratio.",
+			table->by_server_cpu ? "server CPU-second" : "second");
+}
+
+/* Rows of one protocol whose replies differ in size are not compared on equal terms. */
+static void note_sizes(const struct table *table, const char *protocol, const struct pen *pen)
+{
+	const struct table_row *smallest = NULL;
+	const struct table_row *largest = NULL;
+	double least = INFINITY;
+	double most = 0;
+
+	for (size_t i = 0; i < table->n; i++) {
+		const struct table_row *row = &table->rows[i];
+		const char *own = pick_text(row->contestant, "protocol");
+		double size;
+
+		if (!has_rank(row) || own == NULL || strcmp(own, protocol) != 0 ||
+			!pick_number(row->summary, "bytes_per_reply", &size))
+			continue;
+		if (size < least) {
+			least = size;
+			smallest = row;
+		}
+		if (size > most) {
+			most = size;
+			largest = row;
+		}
+	}
+	if (smallest != NULL && most > least * (1 + SIZES_SHARE))
+		note(pen,
+			"Sizes differ: a reply of %s takes %.0f bytes, one of %s %.0f, over the "
+			"same protocol (%s).",
+			name_of(smallest), least, name_of(largest), most, protocol);
+}
+
+static void note_all_sizes(const struct table *table, const struct pen *pen)
+{
+	for (size_t i = 0; i < table->n; i++) {
+		const char *protocol = pick_text(table->rows[i].contestant, "protocol");
+		bool first = protocol != NULL;
+
+		for (size_t j = 0; j < i && first; j++) {
+			const char *earlier = pick_text(table->rows[j].contestant, "protocol");
+
+			first = earlier == NULL || strcmp(earlier, protocol) != 0;
+		}
+		if (first)
+			note_sizes(table, protocol, pen);
+	}
+}
+
+static void note_errors(const struct table_row *row, const struct pen *pen)
+{
+	const json_t *errors = pick(row->summary, "errors");
+	char kinds[NOTE_SIZE / 2];
+
+	if (json_object_size(errors) > 0)
+		note(pen, "%s: errors: %s.", name_of(row),
+			text_errors(errors, kinds, sizeof(kinds)));
+}
+
+static void note_connections(const struct table_row *row, const struct pen *pen)
+{
+	double requested = pick_or(row->summary, "connections.requested", 0);
+	double established = pick_or(row->summary, "connections.established", requested);
+	double served = pick_or(row->summary, "connections.served", requested);
+	double reconnects = pick_or(row->summary, "connections.reconnects", 0);
+	char count[TEXT_COUNT];
+
+	if (established < requested)
+		note(pen, "%s: only %.0f of %.0f connections were set up.", name_of(row),
+			established, requested);
+	else if (served < requested)
+		note(pen, "%s: only %.0f of %.0f connections were ever served.", name_of(row),
+			served, requested);
+	if (reconnects > 0)
+		note(pen, "%s: connections were set up again %s times.", name_of(row),
+			text_count(reconnects, count));
+}
+
+static void note_noise(const struct table_row *row, const struct pen *pen)
+{
+	double mean = pick_or(row->summary, "rps.mean", 0);
+	double stddev = pick_or(row->summary, "rps.stddev", 0);
+
+	if (mean > 0 && stddev > NOISY_SHARE * mean)
+		note(pen,
+			"%s: noisy, the standard deviation of its trials is %.0f %% of their mean.",
+			name_of(row), 100 * stddev / mean);
+}
+
+static void note_checks(const struct table_row *row, const struct pen *pen)
+{
+	static const struct {
+		const char *path;
+		const char *meaning;
+	} checks[] = {
+		{"checks_failed.littles_law",
+			"latencies and requests in flight do not agree (Little's law)"},
+		{"checks_failed.counts", "the counts of requests do not add up"},
+		{"checks_failed.bytes", "the counts of bytes do not add up"},
+	};
+
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		double trials = pick_or(row->summary, checks[i].path, 0);
+
+		if (trials > 0)
+			note(pen, "%s: INCONSISTENT: in %.0f of its trials %s.", name_of(row),
+				trials, checks[i].meaning);
+	}
+}
+
+/* How many trials the rows have: "5 trials", "4 to 5 trials". */
+static const char *count_trials(const struct table *table, char *out, size_t size)
+{
+	double least = INFINITY;
+	double most = 0;
+
+	for (size_t i = 0; i < table->n; i++) {
+		double trials = pick_or(table->rows[i].summary, "trials", 0);
+
+		if (table_is_explained(&table->rows[i]))
+			continue;
+		least = fmin(least, trials);
+		most = fmax(most, trials);
+	}
+	if (least < most)
+		text_format(out, size, "%.0f to %.0f trials", least, most);
+	else
+		text_format(out, size, "%.0f trial%s", most, most == 1 ? "" : "s");
+	return out;
+}
+
+const char *notes_load(const struct table *table, char *out)
+{
+	const json_t *trial = NULL;
+	char trials[UNITS_TEXT];
+	char duration[UNITS_TEXT];
+	char warmup[UNITS_TEXT];
+
+	for (size_t i = 0; i < table->n && trial == NULL; i++)
+		trial = json_array_get(pick(table->rows[i].contestant, "trials"), 0);
+	text_format(out, TABLE_CELL, "%.0f connection%s × pipeline %.0f", table->load.connections,
+		table->load.connections == 1 ? "" : "s", table->load.pipeline);
+	if (pick(trial, "duration_s") != NULL)
+		text_format(out + strlen(out), TABLE_CELL - strlen(out),
+			", %s of %s after %s of warm-up",
+			count_trials(table, trials, sizeof(trials)),
+			units_duration(pick_or(trial, "duration_s", 0) * NS_PER_S, duration),
+			units_duration(pick_or(trial, "warmup_s", 0) * NS_PER_S, warmup));
+	return out;
+}
+
+void notes_of_table(const struct table *table, notes_print *print, void *ctx)
+{
+	const struct pen pen = {print, ctx};
+	char mark[TABLE_CELL];
+
+	for (size_t i = 0; i < table->reason_count; i++)
+		note(&pen, "%s %s.", table_footnote(i + 1, mark), table->reasons[i]);
+	note_order(table, &pen);
+	note_relative(table, &pen);
+	note_all_sizes(table, &pen);
+	for (size_t i = 0; i < table->n; i++) {
+		if (table_is_explained(&table->rows[i]))
+			continue;
+		note_errors(&table->rows[i], &pen);
+		note_connections(&table->rows[i], &pen);
+		note_noise(&table->rows[i], &pen);
+		note_checks(&table->rows[i], &pen);
+	}
+}
+
+void notes_of_record(const json_t *record, notes_print *print, void *ctx)
+{
+	const struct pen pen = {print, ctx};
+
+	if (pick_true(record, "quick"))
+		note(&pen, "QUICK: few and short trials, not for publication.");
+	if (pick_true(record, "interrupted"))
+		note(&pen, "INTERRUPTED: only the trials that were finished are counted.");
+}
+
+void notes_origin(const json_t *record, notes_print *print, void *ctx)
+{
+	const struct pen pen = {print, ctx};
+	const char *command = pick_text(record, "command");
+	const char *started_at = pick_text(record, "started_at");
+	double seed;
+
+	if (command != NULL)
+		note(&pen, "Command: %s", command);
+	if (started_at != NULL)
+		note(&pen, "Started at: %s", started_at);
+	if (pick_number(record, "seed", &seed))
+		note(&pen, "Seed: %.0f", seed);
+}

@@ -1,0 +1,232 @@
+#include <stdlib.h>
+
+#include "harness/report/build.h"
+#include "harness/report/pick.h"
+#include "harness/report/rank.h"
+#include "harness/report/text.h"
+#include "harness/report/values.h"
+#include "harness/stats/stats.h"
+
+/** struct metric - What contestants can be ranked by. */
+struct metric {
+	const char *name; /* in the summary */
+	const char *path; /* in a trial */
+};
+
+static const struct metric by_rps = {"rps", "rps"};
+static const struct metric by_server_cpu = {"rps_per_server_cpu_s", "server.requests_per_cpu_s"};
+
+/** struct entry - A contestant among those under the same load. */
+struct entry {
+	json_t *contestant;
+	json_t *summary;
+	char reason[256]; /* why it has no rank; empty when it has one */
+	bool failed;
+	struct values values;
+	size_t rank;
+};
+
+struct rank_load rank_load_of(const json_t *contestant)
+{
+	const json_t *first = json_array_get(pick(contestant, "trials"), 0);
+
+	return (struct rank_load){
+		.connections = pick_or(
+			contestant, "connections", pick_or(first, "connections.requested", 0)),
+		.pipeline = pick_or(contestant, "pipeline", pick_or(first, "pipeline", 0)),
+	};
+}
+
+bool rank_same_load(const json_t *a, const json_t *b)
+{
+	struct rank_load of_a = rank_load_of(a);
+	struct rank_load of_b = rank_load_of(b);
+
+	return of_a.connections == of_b.connections && of_a.pipeline == of_b.pipeline;
+}
+
+bool rank_opens_load(const json_t *contestants, size_t index)
+{
+	const json_t *contestant = json_array_get(contestants, index);
+
+	for (size_t i = 0; i < index; i++)
+		if (rank_same_load(json_array_get(contestants, i), contestant))
+			return false;
+	return true;
+}
+
+/* The first trial that broke off. Return: true when there is one. */
+static bool broken_trial(const json_t *contestant, char *out, size_t size)
+{
+	const json_t *trials = pick(contestant, "trials");
+	const json_t *trial;
+	size_t i;
+
+	json_array_foreach (trials, i, trial) {
+		const char *failure = pick_text(trial, "failure");
+
+		if (failure == NULL)
+			continue;
+		text_format(out, size, "trial %zu: %s", i + 1, failure);
+		return true;
+	}
+	return false;
+}
+
+/* Too many of its requests failed. Return: true when so. */
+static bool failing(const json_t *summary, char *out, size_t size)
+{
+	double ok = pick_or(summary, "requests.ok", 0);
+	double failed = pick_or(summary, "requests.failed", 0);
+	const json_t *errors = pick(summary, "errors");
+	char kinds[160];
+	char count[TEXT_COUNT];
+	char all[TEXT_COUNT];
+
+	if (ok > 0 && failed <= RANK_FAILED_SHARE * (ok + failed))
+		return false;
+	text_errors(errors, kinds, sizeof(kinds));
+	if (ok > 0)
+		text_format(out, size, "%s of %s requests failed: %s", text_count(failed, count),
+			text_count(ok + failed, all), kinds);
+	else
+		text_format(
+			out, size, "no verified reply%s%s", kinds[0] != '\0' ? ": " : "", kinds);
+	return true;
+}
+
+/* Whether the contestant has failed, and why it has no rank if so. */
+static void judge(struct entry *entry)
+{
+	const char *skipped = pick_text(entry->contestant, "skipped");
+	const char *failure = pick_text(entry->contestant, "failure");
+	size_t size = sizeof(entry->reason);
+
+	entry->failed = true;
+	if (skipped != NULL) {
+		text_format(entry->reason, size, "left out: %s", skipped);
+		entry->failed = false;
+	} else if (failure != NULL) {
+		text_format(entry->reason, size, "%s", failure);
+	} else if (broken_trial(entry->contestant, entry->reason, size)) {
+		return;
+	} else if (pick_or(entry->summary, "trials", 0) == 0) {
+		text_format(entry->reason, size, "no trial was finished");
+	} else {
+		entry->failed = failing(entry->summary, entry->reason, size);
+	}
+}
+
+static bool is_ranked(const struct entry *entry)
+{
+	return entry->reason[0] == '\0';
+}
+
+static const struct metric *choose(const struct entry *entries, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_ranked(&entries[i]) && pick_true(entries[i].summary, "client_limited"))
+			return &by_server_cpu;
+	return &by_rps;
+}
+
+static double median(const struct entry *entry)
+{
+	return stats_median(entry->values.list, entry->values.n);
+}
+
+/* Equal ones stay in the order of the record. */
+static bool is_ahead(const struct entry *a, const struct entry *b)
+{
+	if (!is_ranked(a) || !is_ranked(b))
+		return false;
+	return median(a) > median(b) || (median(a) == median(b) && a < b);
+}
+
+/* Takes the numbers to rank by, then counts for each how many are ahead. */
+static int order(struct entry *entries, size_t n, const struct metric *metric)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct entry *e = &entries[i];
+
+		if (values_read(&e->values, e->contestant, metric->path) != 0)
+			return -1;
+		if (is_ranked(e) && (e->values.n == 0 || median(e) <= 0))
+			text_format(e->reason, sizeof(e->reason), "%s unknown: %s", metric->name,
+				e->values.n == 0 ? e->values.reason : "most trials are at 0");
+	}
+	for (size_t i = 0; i < n; i++) {
+		entries[i].rank = 1;
+		for (size_t j = 0; j < n; j++)
+			entries[i].rank += is_ahead(&entries[j], &entries[i]);
+	}
+	return 0;
+}
+
+static int put_rank(const struct entry *entry, const struct entry *best,
+	const struct metric *metric, uint64_t seed)
+{
+	struct build b = {.object = entry->summary};
+
+	build_text(&b, "failure", entry->failed ? entry->reason : NULL);
+	build_text(&b, "ranked_by", metric->name);
+	if (!is_ranked(entry)) {
+		build_absent(&b, "rank", entry->reason);
+		build_absent(&b, "relative", entry->reason);
+	} else {
+		build_count(&b, "rank", entry->rank);
+		build_put(&b, "relative", values_ratio(&best->values, &entry->values, seed));
+	}
+	return b.failed ? -1 : 0;
+}
+
+static int rank_entries(struct entry *entries, size_t n, uint64_t seed)
+{
+	const struct metric *metric;
+	const struct entry *best = NULL;
+	int status;
+
+	for (size_t i = 0; i < n; i++)
+		judge(&entries[i]);
+	metric = choose(entries, n);
+	status = order(entries, n, metric);
+	for (size_t i = 0; i < n; i++)
+		if (is_ranked(&entries[i]) && entries[i].rank == 1)
+			best = &entries[i];
+	for (size_t i = 0; i < n && status == 0; i++)
+		status = put_rank(&entries[i], best, metric, seed);
+	for (size_t i = 0; i < n; i++)
+		values_free(&entries[i].values);
+	return status;
+}
+
+/* Those under the same load as @first. */
+static int rank_load(json_t *contestants, const json_t *first, uint64_t seed)
+{
+	struct entry *entries = calloc(json_array_size(contestants), sizeof(*entries));
+	size_t n = 0;
+	json_t *contestant;
+	size_t i;
+	int status;
+
+	if (entries == NULL)
+		return -1;
+	json_array_foreach (contestants, i, contestant) {
+		if (!rank_same_load(contestant, first))
+			continue;
+		entries[n].contestant = contestant;
+		entries[n++].summary = json_object_get(contestant, "summary");
+	}
+	status = rank_entries(entries, n, seed);
+	free(entries);
+	return status;
+}
+
+int rank_all(json_t *contestants, uint64_t seed)
+{
+	for (size_t i = 0; i < json_array_size(contestants); i++)
+		if (rank_opens_load(contestants, i) &&
+			rank_load(contestants, json_array_get(contestants, i), seed) != 0)
+			return -1;
+	return 0;
+}

@@ -1,0 +1,45 @@
+#ifndef HARNESS_REPORT_RANK_H
+#define HARNESS_REPORT_RANK_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * DOC: Contestants under the same load are ranked against each other. Each gets more fields in
+ * its summary:
+ *
+ *   failure    why it has failed, as a text; null when it has not
+ *   ranked_by  "rps"; "rps_per_server_cpu_s" for all of them when the client was the limit of
+ *              any, since its requests per second then say what the client can do
+ *   rank       from 1; null, with a reason, for one that has failed or lacks that number
+ *   relative   {ratio, ci95_low, ci95_high}: how many times as much of it the best has
+ */
+
+#define RANK_FAILED_SHARE 0.01 /* of its requests: with more of them failed there is no rank */
+
+/** struct rank_load - What loaded a contestant; 0 where that is not recorded. */
+struct rank_load {
+	double connections;
+	double pipeline;
+};
+
+/** rank_load_of() - The load asked for; where that is not recorded, that of its first trial. */
+struct rank_load rank_load_of(const json_t *contestant);
+
+/** rank_same_load() - True when two may be compared. */
+bool rank_same_load(const json_t *a, const json_t *b);
+
+/** rank_opens_load() - True when none of @contestants before @index was under the same load. */
+bool rank_opens_load(const json_t *contestants, size_t index);
+
+/**
+ * rank_all() - Rank the contestants, which all have a summary.
+ * @seed: of the intervals.
+ *
+ * Return: 0, or -1 without memory.
+ */
+int rank_all(json_t *contestants, uint64_t seed);
+
+#endif

@@ -1,0 +1,72 @@
+#include <string.h>
+
+#include "harness/report/build.h"
+#include "harness/report/dump.h"
+#include "harness/report/pick.h"
+#include "harness/report/rank.h"
+#include "harness/report/replace.h"
+#include "harness/report/result.h"
+#include "harness/report/schema.h"
+#include "harness/report/summary.h"
+#include "lib/fail.h"
+
+static int summarise(json_t *contestants, uint64_t seed)
+{
+	json_t *contestant;
+	size_t i;
+
+	json_array_foreach (contestants, i, contestant) {
+		json_t *summary = summary_object(contestant, seed);
+
+		if (json_object_set_new(contestant, "summary", summary) != 0)
+			return -1;
+	}
+	return rank_all(contestants, seed);
+}
+
+int result_summarise(json_t *record)
+{
+	uint64_t seed = (uint64_t)pick_or(record, "seed", 0);
+
+	if (summarise(json_object_get(record, "contestants"), seed) != 0)
+		return fail_msg("no memory for the summary of this round");
+	return 0;
+}
+
+int result_print(const json_t *record, FILE *out)
+{
+	return dump_json(record, out);
+}
+
+static int print_record(const void *ctx, FILE *out)
+{
+	return result_print(ctx, out);
+}
+
+int result_save(const json_t *record, const char *path)
+{
+	return replace_file(path, print_record, record);
+}
+
+json_t *result_read(const char *path)
+{
+	json_error_t error;
+	json_t *record;
+	FILE *in = fopen(path, "re");
+
+	if (in == NULL) {
+		fail_errno("cannot read %s", path);
+		return NULL;
+	}
+	record = json_loadf(in, JSON_REJECT_DUPLICATES, &error);
+	fclose(in);
+	if (record == NULL) {
+		fail_msg("%s:%d: %s", path, error.line, error.text);
+		return NULL;
+	}
+	if (schema_check(record, path) != 0) {
+		json_decref(record);
+		return NULL;
+	}
+	return record;
+}

@@ -1,0 +1,374 @@
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/report/result.h"
+#include "harness/report/schema.h"
+#include "lib/fail.h"
+
+#define SCHEMA_NUMBER_MAX 9007199254740992.0 /* 2^53: whole numbers up to it are exact in JSON */
+#define SCHEMA_PATH       256
+
+/** enum kind - What a field must be. */
+enum kind {
+	TEXT,
+	NUMBER,
+	BOOL,
+	OBJECT, /* of the fields in @fields; NULL: any */
+	LIST,   /* of such objects */
+	COUNTS, /* object of numbers by name */
+	PAIRS,  /* list of [number, number] */
+};
+
+/** struct field - A field of the schema; a NULL name ends a table. */
+struct field {
+	const char *name;
+	enum kind kind;
+	const struct field *fields;
+	bool required; /* and not null */
+};
+
+static const struct field latency_fields[] = {
+	{"count", NUMBER, NULL, true},
+	{"min", NUMBER, NULL, true},
+	{"mean", NUMBER, NULL, false},
+	{"stddev", NUMBER, NULL, false},
+	{"p2_5", NUMBER, NULL, false},
+	{"p50", NUMBER, NULL, true},
+	{"p75", NUMBER, NULL, false},
+	{"p90", NUMBER, NULL, false},
+	{"p95", NUMBER, NULL, false},
+	{"p97_5", NUMBER, NULL, false},
+	{"p99", NUMBER, NULL, false},
+	{"p99_9", NUMBER, NULL, false},
+	{"max", NUMBER, NULL, true},
+	{0},
+};
+
+static const struct field connections_fields[] = {
+	{"requested", NUMBER, NULL, false},
+	{"established", NUMBER, NULL, false},
+	{"served", NUMBER, NULL, false},
+	{"reconnects", NUMBER, NULL, false},
+	{0},
+};
+
+static const struct field requests_fields[] = {
+	{"sent", NUMBER, NULL, true},
+	{"completed", NUMBER, NULL, false},
+	{"ok", NUMBER, NULL, true},
+	{"failed", NUMBER, NULL, true},
+	{"inflight_at_end", NUMBER, NULL, false},
+	{"oldest_inflight_s", NUMBER, NULL, false},
+	{0},
+};
+
+static const struct field throughput_fields[] = {
+	{"rx", NUMBER, NULL, false},
+	{"tx", NUMBER, NULL, false},
+	{0},
+};
+
+static const struct field client_fields[] = {
+	{"cpu_user_s", NUMBER, NULL, false},
+	{"cpu_system_s", NUMBER, NULL, false},
+	{"requests_per_cpu_s", NUMBER, NULL, false},
+	{"cpu_busiest", NUMBER, NULL, false},
+	{"clock_cost_ns", NUMBER, NULL, false},
+	{0},
+};
+
+static const struct field server_fields[] = {
+	{"cpu_user_s", NUMBER, NULL, false},
+	{"cpu_system_s", NUMBER, NULL, false},
+	{"requests_per_cpu_s", NUMBER, NULL, false},
+	{"cpu_us_per_request", NUMBER, NULL, false},
+	{"max_rss_bytes", NUMBER, NULL, false},
+	{"ctx_switches", COUNTS, NULL, false},
+	{"processes", NUMBER, NULL, false},
+	{"threads", NUMBER, NULL, false},
+	{0},
+};
+
+static const struct field check_fields[] = {
+	{"ok", BOOL, NULL, false},
+	{0},
+};
+
+static const struct field checks_fields[] = {
+	{"littles_law", OBJECT, check_fields, false},
+	{"counts", OBJECT, check_fields, false},
+	{"bytes", OBJECT, check_fields, false},
+	{0},
+};
+
+static const struct field series_fields[] = {
+	{"t_s", NUMBER, NULL, true},
+	{"ok", NUMBER, NULL, true},
+	{"failed", NUMBER, NULL, true},
+	{"p50_ns", NUMBER, NULL, false},
+	{"p99_ns", NUMBER, NULL, false},
+	{0},
+};
+
+static const struct field histogram_fields[] = {
+	{"unit", TEXT, NULL, true},
+	{"encoding", TEXT, NULL, true},
+	{"buckets", PAIRS, NULL, true},
+	{0},
+};
+
+static const struct field trial_fields[] = {
+	{"order", NUMBER, NULL, false},
+	{"failure", TEXT, NULL, false},
+	{"target", TEXT, NULL, false},
+	{"protocol", TEXT, NULL, false},
+	{"mode", TEXT, NULL, false},
+	{"connections", OBJECT, connections_fields, false},
+	{"pipeline", NUMBER, NULL, false},
+	{"threads", NUMBER, NULL, false},
+	{"keep_alive", BOOL, NULL, false},
+	{"verify", TEXT, NULL, false},
+	{"body_learned", BOOL, NULL, false},
+	{"requests_planned", NUMBER, NULL, false},
+	{"duration_s", NUMBER, NULL, false},
+	{"warmup_s", NUMBER, NULL, false},
+	{"stopped", BOOL, NULL, false},
+	{"requests", OBJECT, requests_fields, false},
+	{"rps", NUMBER, NULL, false},
+	{"throughput_bytes_per_s", OBJECT, throughput_fields, false},
+	{"bytes_per_reply", NUMBER, NULL, false},
+	{"latency_ns", OBJECT, latency_fields, false},
+	{"failed_latency_ns", OBJECT, latency_fields, false},
+	{"service_time_ns", OBJECT, latency_fields, false},
+	{"send_lag_ns", OBJECT, NULL, false},
+	{"errors", COUNTS, NULL, false},
+	{"status_codes", COUNTS, NULL, false},
+	{"client", OBJECT, client_fields, false},
+	{"server", OBJECT, server_fields, false},
+	{"client_limited", BOOL, NULL, false},
+	{"checks", OBJECT, checks_fields, false},
+	{"series", LIST, series_fields, false},
+	{"histogram", OBJECT, histogram_fields, false},
+	{0},
+};
+
+static const struct field values_fields[] = {
+	{"median", NUMBER, NULL, true},
+	{"ci95_low", NUMBER, NULL, false},
+	{"ci95_high", NUMBER, NULL, false},
+	{"best", NUMBER, NULL, false},
+	{"min", NUMBER, NULL, false},
+	{"max", NUMBER, NULL, false},
+	{"mean", NUMBER, NULL, false},
+	{"stddev", NUMBER, NULL, false},
+	{"n", NUMBER, NULL, true},
+	{0},
+};
+
+static const struct field relative_fields[] = {
+	{"ratio", NUMBER, NULL, true},
+	{"ci95_low", NUMBER, NULL, false},
+	{"ci95_high", NUMBER, NULL, false},
+	{0},
+};
+
+static const struct field summary_fields[] = {
+	{"trials", NUMBER, NULL, false},
+	{"rps", OBJECT, values_fields, false},
+	{"rps_per_server_cpu_s", OBJECT, values_fields, false},
+	{"server_cpu_us_per_request", OBJECT, values_fields, false},
+	{"latency_ns", OBJECT, latency_fields, false},
+	{"bytes_per_reply", NUMBER, NULL, false},
+	{"requests", OBJECT, requests_fields, false},
+	{"errors", COUNTS, NULL, false},
+	{"connections", OBJECT, connections_fields, false},
+	{"max_rss_bytes", NUMBER, NULL, false},
+	{"server_cpu_share", NUMBER, NULL, false},
+	{"client_limited", BOOL, NULL, false},
+	{"limit", TEXT, NULL, false},
+	{"checks_failed", COUNTS, NULL, false},
+	{"failure", TEXT, NULL, false},
+	{"ranked_by", TEXT, NULL, true},
+	{"rank", NUMBER, NULL, false},
+	{"relative", OBJECT, relative_fields, false},
+	{0},
+};
+
+static const struct field contestant_fields[] = {
+	{"name", TEXT, NULL, true},
+	{"protocol", TEXT, NULL, false},
+	{"class", TEXT, NULL, false},
+	{"server_cpus", NUMBER, NULL, false},
+	{"connections", NUMBER, NULL, false},
+	{"pipeline", NUMBER, NULL, false},
+	{"skipped", TEXT, NULL, false},
+	{"failure", TEXT, NULL, false},
+	{"trials", LIST, trial_fields, true},
+	{"summary", OBJECT, summary_fields, false},
+	{0},
+};
+
+static const struct field record_fields[] = {
+	{"schema", TEXT, NULL, true},
+	{"round", TEXT, NULL, true},
+	{"title", TEXT, NULL, false},
+	{"started_at", TEXT, NULL, false},
+	{"seed", NUMBER, NULL, false},
+	{"quick", BOOL, NULL, false},
+	{"interrupted", BOOL, NULL, false},
+	{"environment", OBJECT, NULL, false},
+	{"contestants", LIST, contestant_fields, true},
+	{0},
+};
+
+/** struct place - Where in the record the check is. */
+struct place {
+	const char *file;
+	char path[SCHEMA_PATH];
+};
+
+static const char *found(const json_t *value)
+{
+	static const char *const names[] = {
+		[JSON_OBJECT] = "an object",
+		[JSON_ARRAY] = "a list",
+		[JSON_STRING] = "a text",
+		[JSON_INTEGER] = "a number",
+		[JSON_REAL] = "a number",
+		[JSON_TRUE] = "true",
+		[JSON_FALSE] = "false",
+		[JSON_NULL] = "null",
+	};
+
+	return value != NULL ? names[json_typeof(value)] : "nothing";
+}
+
+static int wrong(const struct place *place, const char *expected, const json_t *value)
+{
+	return fail_msg(
+		"%s: %s: expected %s, found %s", place->file, place->path, expected, found(value));
+}
+
+static int check_number(const json_t *value, const struct place *place)
+{
+	double number = json_number_value(value);
+
+	if (!json_is_number(value))
+		return wrong(place, "a number", value);
+	if (number < 0 || number > SCHEMA_NUMBER_MAX)
+		return fail_msg("%s: %s: expected a number from 0 to 2^53, found %.17g",
+			place->file, place->path, number);
+	return 0;
+}
+
+static int check_counts(const json_t *object, struct place *place)
+{
+	size_t len = strlen(place->path);
+	const char *name;
+	json_t *value;
+
+	if (!json_is_object(object))
+		return wrong(place, "an object of numbers", object);
+	json_object_foreach ((json_t *)object, name, value) {
+		snprintf(place->path + len, SCHEMA_PATH - len, ".%s", name);
+		if (check_number(value, place) != 0)
+			return -1;
+	}
+	place->path[len] = '\0';
+	return 0;
+}
+
+static int check_pairs(const json_t *list, struct place *place)
+{
+	size_t len = strlen(place->path);
+	const json_t *pair;
+	size_t i;
+
+	if (!json_is_array(list))
+		return wrong(place, "a list", list);
+	json_array_foreach (list, i, pair) {
+		snprintf(place->path + len, SCHEMA_PATH - len, "[%zu]", i);
+		if (json_array_size(pair) != 2 || !json_is_integer(json_array_get(pair, 0)) ||
+			!json_is_integer(json_array_get(pair, 1)))
+			return wrong(place, "a list of two whole numbers", pair);
+		if (check_number(json_array_get(pair, 0), place) != 0 ||
+			check_number(json_array_get(pair, 1), place) != 0)
+			return -1;
+	}
+	place->path[len] = '\0';
+	return 0;
+}
+
+static int check_object(const json_t *object, const struct field *fields, struct place *place);
+
+static int check_list(const json_t *list, const struct field *fields, struct place *place)
+{
+	size_t len = strlen(place->path);
+	const json_t *item;
+	size_t i;
+
+	if (!json_is_array(list))
+		return wrong(place, "a list", list);
+	json_array_foreach (list, i, item) {
+		snprintf(place->path + len, SCHEMA_PATH - len, "[%zu]", i);
+		if (check_object(item, fields, place) != 0)
+			return -1;
+	}
+	place->path[len] = '\0';
+	return 0;
+}
+
+static int check_value(const json_t *value, const struct field *field, struct place *place)
+{
+	switch (field->kind) {
+	case TEXT:
+		return json_is_string(value) ? 0 : wrong(place, "a text", value);
+	case NUMBER:
+		return check_number(value, place);
+	case BOOL:
+		return json_is_boolean(value) ? 0 : wrong(place, "true or false", value);
+	case OBJECT:
+		return check_object(value, field->fields, place);
+	case LIST:
+		return check_list(value, field->fields, place);
+	case COUNTS:
+		return check_counts(value, place);
+	case PAIRS:
+		return check_pairs(value, place);
+	}
+	return -1;
+}
+
+static int check_object(const json_t *object, const struct field *fields, struct place *place)
+{
+	size_t len = strlen(place->path);
+
+	if (!json_is_object(object))
+		return wrong(place, "an object", object);
+	for (const struct field *field = fields; field != NULL && field->name != NULL; field++) {
+		const json_t *value = json_object_get(object, field->name);
+
+		if (!field->required && (value == NULL || json_is_null(value)))
+			continue;
+		snprintf(place->path + len, SCHEMA_PATH - len, "%s%s", len > 0 ? "." : "",
+			field->name);
+		if (check_value(value, field, place) != 0)
+			return -1;
+	}
+	place->path[len] = '\0';
+	return 0;
+}
+
+int schema_check(const json_t *record, const char *file)
+{
+	struct place place = {.file = file};
+	const json_t *schema = json_object_get(record, "schema");
+
+	if (!json_is_object(record))
+		return fail_msg("%s: expected a record, an object, found %s", file, found(record));
+	if (!json_is_string(schema) || strcmp(json_string_value(schema), RESULT_SCHEMA) != 0)
+		return fail_msg("%s: schema: expected \"" RESULT_SCHEMA "\", found %s", file,
+			json_is_string(schema) ? "another" : found(schema));
+	return check_object(record, record_fields, &place);
+}

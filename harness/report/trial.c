@@ -1,0 +1,253 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/codec/codec.h"
+#include "harness/load/load.h"
+#include "harness/report/build.h"
+#include "harness/report/checks.h"
+#include "harness/report/latency.h"
+#include "harness/report/result.h"
+#include "harness/usage.h"
+#include "lib/clock.h"
+#include "lib/fail.h"
+
+#define CLIENT_LIMIT 0.95 /* share of the window; METHOD.md "What limited it" */
+
+static const char NO_REPLY[] = "no verified reply";
+static const char NO_WINDOW[] = "stopped before the window opened";
+static const char CLOSED_SERVICE[] = "closed loop: the same as latency_ns";
+static const char CLOSED_LAG[] = "closed loop: nothing is sent on a schedule";
+
+static double seconds(int64_t ns)
+{
+	return (double)ns / NS_PER_S;
+}
+
+static json_t *connections_object(const struct load_params *params, const struct record *r)
+{
+	struct build b = build_begin();
+
+	build_count(&b, "requested", (uint64_t)params->connections);
+	build_count(&b, "established", r->established);
+	build_count(&b, "served", r->served);
+	build_count(&b, "reconnects", r->reconnects);
+	return build_end(&b);
+}
+
+static void put_plan(
+	struct build *b, const struct load_params *params, const struct load_result *result)
+{
+	static const char *const verify[] = {"full", "length", "status", "off"};
+
+	build_text(b, "target", params->target->url);
+	build_text(b, "protocol", params->target->codec->name);
+	build_text(b, "mode", "closed");
+	build_put(b, "connections", connections_object(params, result->record));
+	build_count(b, "pipeline", (uint64_t)params->pipeline);
+	build_count(b, "threads", (uint64_t)params->threads);
+	build_put(b, "keep_alive", json_boolean(params->keep_alive));
+	build_text(b, "verify", verify[params->verify]);
+	build_put(b, "body_learned", json_boolean(result->learned));
+	if (params->requests > 0)
+		build_count(b, "requests_planned", params->requests);
+	build_number(b, "duration_s", seconds(result->window_ns));
+	build_number(b, "warmup_s", seconds(params->warmup_ns));
+	build_put(b, "stopped", json_boolean(result->stopped));
+}
+
+static json_t *requests_object(const struct record *r)
+{
+	struct build b = build_begin();
+
+	build_count(&b, "sent", r->sent);
+	build_count(&b, "completed", r->completed);
+	build_count(&b, "ok", r->outcomes[OUT_OK]);
+	build_count(&b, "failed", record_failed(r));
+	build_count(&b, "inflight_at_end", r->inflight_at_end);
+	if (r->inflight_at_end > 0)
+		build_number(&b, "oldest_inflight_s", seconds(r->oldest_inflight_ns));
+	else
+		build_absent(&b, "oldest_inflight_s", "nothing in flight");
+	return build_end(&b);
+}
+
+static json_t *throughput_object(const struct record *r, double window_s)
+{
+	struct build b = build_begin();
+
+	build_ratio(&b, "rx", (double)r->rx_bytes, window_s, NO_WINDOW);
+	build_ratio(&b, "tx", (double)r->tx_bytes, window_s, NO_WINDOW);
+	return build_end(&b);
+}
+
+static void put_rates(struct build *b, const struct record *r, double window_s)
+{
+	build_put(b, "requests", requests_object(r));
+	build_ratio(b, "rps", (double)r->outcomes[OUT_OK], window_s, NO_WINDOW);
+	build_put(b, "throughput_bytes_per_s", throughput_object(r, window_s));
+	build_ratio(
+		b, "bytes_per_reply", (double)r->rx_bytes, (double)r->completed, "no whole reply");
+}
+
+static void put_latencies(struct build *b, const struct record *r)
+{
+	if (r->ok.count > 0)
+		build_put(b, "latency_ns", latency_object(&r->ok));
+	else
+		build_absent(b, "latency_ns", NO_REPLY);
+	if (r->failed.count > 0)
+		build_put(b, "failed_latency_ns", latency_object(&r->failed));
+	else
+		build_absent(b, "failed_latency_ns", "no request failed");
+	build_absent(b, "service_time_ns", CLOSED_SERVICE);
+	build_absent(b, "send_lag_ns", CLOSED_LAG);
+}
+
+static json_t *errors_object(const struct record *r)
+{
+	struct build b = build_begin();
+
+	for (int kind = OUT_OK + 1; kind < OUT_KINDS; kind++)
+		if (r->outcomes[kind] > 0)
+			build_count(&b, outcome_name((enum outcome)kind), r->outcomes[kind]);
+	return build_end(&b);
+}
+
+/* Codes of 600 and above count at 0, as do all replies of a protocol without codes. */
+static json_t *status_codes_object(const struct record *r, const char *scheme)
+{
+	struct build b = build_begin();
+	char name[16];
+
+	for (unsigned code = 1; code < RECORD_STATUS_MAX; code++) {
+		if (r->status_codes[code] == 0)
+			continue;
+		snprintf(name, sizeof(name), "%u", code);
+		build_count(&b, name, r->status_codes[code]);
+	}
+	if (r->status_codes[0] > 0 && strncmp(scheme, "http", 4) == 0)
+		build_count(&b, "other", r->status_codes[0]);
+	return build_end(&b);
+}
+
+static json_t *client_object(const struct load_result *result)
+{
+	struct build b = build_begin();
+
+	build_number(&b, "cpu_user_s", result->cpu_user_s);
+	build_number(&b, "cpu_system_s", result->cpu_system_s);
+	build_ratio(&b, "requests_per_cpu_s", (double)result->record->outcomes[OUT_OK],
+		result->cpu_user_s + result->cpu_system_s, "no CPU time was seen");
+	build_number(&b, "cpu_busiest", result->cpu_busiest);
+	build_count(&b, "clock_cost_ns", (uint64_t)result->clock_cost_ns);
+	return build_end(&b);
+}
+
+static json_t *switches_object(const struct usage *before, const struct usage *after)
+{
+	struct build b = build_begin();
+
+	build_count(&b, "voluntary", after->ctx_voluntary - before->ctx_voluntary);
+	build_count(&b, "involuntary", after->ctx_involuntary - before->ctx_involuntary);
+	return build_end(&b);
+}
+
+static json_t *server_object(
+	const struct usage *before, const struct usage *after, const struct record *r)
+{
+	double user_s = after->cpu_user_s - before->cpu_user_s;
+	double system_s = after->cpu_system_s - before->cpu_system_s;
+	double ok = (double)r->outcomes[OUT_OK];
+	struct build b = build_begin();
+
+	build_number(&b, "cpu_user_s", user_s);
+	build_number(&b, "cpu_system_s", system_s);
+	build_ratio(&b, "requests_per_cpu_s", ok, user_s + system_s, "no CPU time was seen");
+	build_ratio(&b, "cpu_us_per_request", (user_s + system_s) * 1e6, ok, NO_REPLY);
+	build_count(&b, "max_rss_bytes", after->max_rss_bytes);
+	build_put(&b, "ctx_switches", switches_object(before, after));
+	build_count(&b, "processes", after->processes);
+	build_count(&b, "threads", after->threads);
+	return build_end(&b);
+}
+
+/* A process that ended takes its numbers along: the difference would then mean nothing. */
+static bool usage_shrank(const struct usage *before, const struct usage *after)
+{
+	return after->cpu_user_s < before->cpu_user_s ||
+	       after->cpu_system_s < before->cpu_system_s ||
+	       after->ctx_voluntary < before->ctx_voluntary ||
+	       after->ctx_involuntary < before->ctx_involuntary;
+}
+
+static void put_server(struct build *b, const struct usage *before, const struct usage *after,
+	const char *unknown_reason, const struct record *r)
+{
+	if (before == NULL || after == NULL)
+		build_absent(b, "server", unknown_reason != NULL ? unknown_reason : "not measured");
+	else if (usage_shrank(before, after))
+		build_absent(b, "server", "a process of the server ended within the window");
+	else
+		build_put(b, "server", server_object(before, after, r));
+}
+
+/* A second's own histogram is coarse: its percentiles are kept within what was really seen. */
+static void put_second_percentile(struct build *b, const char *name,
+	const struct record_second *second, double share, const struct histogram *all)
+{
+	struct latency_percentile p = {name, share};
+	int64_t value = record_second_quantile(second, share);
+
+	if (second->ok == 0) {
+		build_absent(b, name, NO_REPLY);
+		return;
+	}
+	if (value < all->min_ns)
+		value = all->min_ns;
+	latency_put(b, &p, second->ok, value > all->max_ns ? all->max_ns : value);
+}
+
+static json_t *series_array(const struct record *r)
+{
+	json_t *series = json_array();
+
+	for (size_t i = 0; i < r->seconds; i++) {
+		const struct record_second *second = &r->series[i];
+		struct build b = build_begin();
+
+		build_count(&b, "t_s", i);
+		build_count(&b, "ok", second->ok);
+		build_count(&b, "failed", second->failed);
+		put_second_percentile(&b, "p50_ns", second, 0.5, &r->ok);
+		put_second_percentile(&b, "p99_ns", second, 0.99, &r->ok);
+		if (json_array_append_new(series, build_end(&b)) != 0) {
+			json_decref(series);
+			return NULL;
+		}
+	}
+	return series;
+}
+
+json_t *result_trial(const struct load_params *params, const struct load_result *result,
+	const struct usage *before, const struct usage *after, const char *unknown_reason)
+{
+	const struct record *r = result->record;
+	struct build b = build_begin();
+	json_t *trial;
+
+	put_plan(&b, params, result);
+	put_rates(&b, r, seconds(result->window_ns));
+	put_latencies(&b, r);
+	build_put(&b, "errors", errors_object(r));
+	build_put(&b, "status_codes", status_codes_object(r, params->target->codec->scheme));
+	build_put(&b, "client", client_object(result));
+	put_server(&b, before, after, unknown_reason, r);
+	build_put(&b, "client_limited", json_boolean(result->cpu_busiest >= CLIENT_LIMIT));
+	build_put(&b, "checks", checks_object(params, result));
+	build_put(&b, "series", series_array(r));
+	build_put(&b, "histogram", latency_export(&r->ok));
+	trial = build_end(&b);
+	if (trial == NULL)
+		fail_msg("no memory for the record of this trial");
+	return trial;
+}

@@ -1,0 +1,269 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/report/latency.h"
+#include "harness/report/merged.h"
+#include "harness/report/pick.h"
+#include "harness/report/result.h"
+#include "harness/report/text.h"
+#include "harness/stats/stats.h"
+#include "lib/clock.h"
+#include "lib/units.h"
+
+#define ABSENT       "n/a"
+#define ERRORS_SIZE  256
+#define SHORT_WINDOW 10 /* mean latencies that a window should be longer than */
+
+/* The duration in ns at @path, or n/a. @out: UNITS_TEXT bytes. Return: @out. */
+static const char *duration_at(const json_t *trial, const char *path, char *out)
+{
+	double ns;
+
+	if (pick_number(trial, path, &ns))
+		return units_duration(ns, out);
+	return strcpy(out, ABSENT);
+}
+
+static const char *seconds_at(const json_t *trial, const char *path, char *out)
+{
+	return units_duration(pick_or(trial, path, 0) * NS_PER_S, out);
+}
+
+static void print_plan(const json_t *trial, FILE *out)
+{
+	double threads = pick_or(trial, "threads", 0);
+	double connections = pick_or(trial, "connections.requested", 0);
+	double pipeline = pick_or(trial, "pipeline", 1);
+	char duration[UNITS_TEXT];
+
+	fprintf(out, "Running %s test @ ", seconds_at(trial, "duration_s", duration));
+	text_plain(pick_text(trial, "target") != NULL ? pick_text(trial, "target") : "?", out);
+	fprintf(out, "\n  %.0f thread%s and %.0f connection%s", threads, threads == 1 ? "" : "s",
+		connections, connections == 1 ? "" : "s");
+	if (pipeline > 1)
+		fprintf(out, ", %.0f requests in flight on each", pipeline);
+	fputc('\n', out);
+}
+
+/* The share of latencies within one standard deviation of their mean. */
+static void print_latency_row(const json_t *trial, FILE *out)
+{
+	double mean = pick_or(trial, "latency_ns.mean", 0);
+	double stddev = pick_or(trial, "latency_ns.stddev", 0);
+	struct merged merged = {0};
+	char mean_text[UNITS_TEXT];
+	char stddev_text[UNITS_TEXT];
+	char max_text[UNITS_TEXT];
+	char within[UNITS_TEXT] = ABSENT;
+
+	if (merged_add(&merged, trial) == 0 && merged.count > 0)
+		snprintf(within, sizeof(within), "%.2f%%",
+			100 * merged_within(&merged, mean - stddev, mean + stddev));
+	fprintf(out, "    Latency %10s %9s %9s %9s\n",
+		duration_at(trial, "latency_ns.mean", mean_text),
+		duration_at(trial, "latency_ns.stddev", stddev_text),
+		duration_at(trial, "latency_ns.max", max_text), within);
+	merged_free(&merged);
+}
+
+/* Verified replies in each whole second. Return: how many; @rates is owned by the caller. */
+static size_t whole_seconds(const json_t *trial, double **rates)
+{
+	const json_t *series = pick(trial, "series");
+	double duration_s = pick_or(trial, "duration_s", 0);
+	const json_t *second;
+	size_t n = 0;
+	size_t i;
+
+	*rates = calloc(json_array_size(series) + 1, sizeof(**rates));
+	if (*rates == NULL)
+		return 0;
+	json_array_foreach (series, i, second)
+		if (pick_or(second, "t_s", 0) + 1 <= duration_s)
+			(*rates)[n++] = pick_or(second, "ok", 0);
+	return n;
+}
+
+static void print_rate_row(const json_t *trial, FILE *out)
+{
+	double *rates;
+	size_t n = whole_seconds(trial, &rates);
+	size_t within = 0;
+	double mean;
+	double stddev;
+	char text[3][UNITS_TEXT];
+
+	if (n >= 2) {
+		stats_sort(rates, n);
+		mean = stats_mean(rates, n);
+		stddev = stats_stddev(rates, n);
+		for (size_t i = 0; i < n; i++)
+			within += fabs(rates[i] - mean) <= stddev;
+		fprintf(out, "    Req/Sec %10s %9s %9s %8.2f%%\n", units_count(mean, text[0]),
+			units_count(stddev, text[1]), units_count(rates[n - 1], text[2]),
+			100 * (double)within / (double)n);
+	}
+	free(rates);
+}
+
+static void print_percentiles(const json_t *trial, FILE *out)
+{
+	char path[64];
+	char duration[UNITS_TEXT];
+	double ns;
+
+	if (!json_is_object(pick(trial, "latency_ns"))) {
+		fprintf(out, "  Latency " ABSENT ": %s\n", pick_reason(trial, "latency_ns"));
+		return;
+	}
+	fputs("  Latency Distribution\n", out);
+	for (const struct latency_percentile *p = latency_percentiles; p->name != NULL; p++) {
+		if (p->share < 0.5)
+			continue;
+		snprintf(path, sizeof(path), "latency_ns.%s", p->name);
+		fprintf(out, "  %5g%% %9s", 100 * p->share, duration_at(trial, path, duration));
+		if (!pick_number(trial, path, &ns))
+			fprintf(out, " (%s)", pick_reason(trial, path));
+		fputc('\n', out);
+	}
+}
+
+static double bad_statuses(const json_t *trial)
+{
+	json_t *codes = json_object_get(trial, "status_codes");
+	const char *code;
+	json_t *count;
+	double bad = 0;
+
+	json_object_foreach (codes, code, count)
+		if (code[0] != '2' && code[0] != '3')
+			bad += json_number_value(count);
+	return bad;
+}
+
+static void print_totals(const json_t *trial, FILE *out)
+{
+	double rx_bytes =
+		pick_or(trial, "throughput_bytes_per_s.rx", 0) * pick_or(trial, "duration_s", 0);
+	double inflight = pick_or(trial, "requests.inflight_at_end", 0);
+	const json_t *errors = pick(trial, "errors");
+	char duration[UNITS_TEXT];
+	char size[UNITS_TEXT];
+	char kinds[ERRORS_SIZE];
+	char longest[UNITS_TEXT];
+
+	fprintf(out, "  %.0f requests in %s, %s read\n", pick_or(trial, "requests.completed", 0),
+		seconds_at(trial, "duration_s", duration), units_size(rx_bytes, size));
+	if (inflight > 0)
+		fprintf(out, "  %.0f in flight at the end, the oldest for %s\n", inflight,
+			seconds_at(trial, "requests.oldest_inflight_s", duration));
+	if (json_object_size(errors) > 0) {
+		fputs("  Errors: ", out);
+		text_plain(text_errors(errors, kinds, sizeof(kinds)), out);
+		fputc('\n', out);
+	}
+	if (json_is_object(pick(trial, "failed_latency_ns")))
+		fprintf(out, "  Failed requests took: median %s, at most %s\n",
+			duration_at(trial, "failed_latency_ns.p50", duration),
+			duration_at(trial, "failed_latency_ns.max", longest));
+	if (bad_statuses(trial) > 0)
+		fprintf(out, "  Non-2xx or 3xx responses: %.0f\n", bad_statuses(trial));
+}
+
+static void print_rates(const json_t *trial, FILE *out)
+{
+	char transfer[UNITS_TEXT] = ABSENT;
+	double value;
+
+	if (pick_number(trial, "rps", &value))
+		fprintf(out, "Requests/sec: %10.2f\n", value);
+	else
+		fprintf(out, "Requests/sec: %10s (%s)\n", ABSENT, pick_reason(trial, "rps"));
+	if (pick_number(trial, "throughput_bytes_per_s.rx", &value))
+		units_size(value, transfer);
+	fprintf(out, "Transfer/sec: %10s\n", transfer);
+	if (pick_number(trial, "client.requests_per_cpu_s", &value))
+		fprintf(out, "Requests per client CPU-second: %.0f\n", value);
+	if (pick_number(trial, "server.requests_per_cpu_s", &value))
+		fprintf(out, "Requests per server CPU-second: %.0f\n", value);
+}
+
+static void warn_of_connections(const json_t *trial, FILE *out)
+{
+	double requested = pick_or(trial, "connections.requested", 0);
+	double established = pick_or(trial, "connections.established", requested);
+	double served = pick_or(trial, "connections.served", requested);
+
+	if (established < requested)
+		fprintf(out, "Warning: only %.0f of %.0f connections were set up\n", established,
+			requested);
+	else if (served < requested)
+		fprintf(out, "Warning: only %.0f of %.0f connections were ever served\n", served,
+			requested);
+}
+
+static void warn_of_latency(const json_t *trial, FILE *out)
+{
+	double mean_s = pick_or(trial, "latency_ns.mean", 0) / NS_PER_S;
+	double max_s = pick_or(trial, "latency_ns.max", 0) / NS_PER_S;
+	char text[UNITS_TEXT];
+
+	if (pick(trial, "requests_planned") == NULL &&
+		mean_s * SHORT_WINDOW > pick_or(trial, "duration_s", 0))
+		fprintf(out,
+			"Warning: the window is short for a mean latency of %s; requests that it "
+			"cuts off are missing\n",
+			units_duration(mean_s * NS_PER_S, text));
+	if (pick_or(trial, "requests.oldest_inflight_s", 0) > max_s && max_s > 0)
+		fprintf(out,
+			"Warning: a request in flight at the end had waited longer than any reply "
+			"took; no latency tells of it\n");
+}
+
+static void warn_of_checks(const json_t *trial, FILE *out)
+{
+	if (json_is_false(pick(trial, "checks.littles_law.ok")))
+		fprintf(out,
+			"Warning: inconsistent: %.1f requests in flight by their latencies, %.0f "
+			"expected (Little's law)\n",
+			pick_or(trial, "checks.littles_law.measured", 0),
+			pick_or(trial, "checks.littles_law.expected_in_flight", 0));
+	if (json_is_false(pick(trial, "checks.counts.ok")))
+		fprintf(out, "Warning: inconsistent: the counts of requests do not add up\n");
+	if (json_is_false(pick(trial, "checks.bytes.ok")))
+		fprintf(out, "Warning: inconsistent: the counts of bytes do not add up\n");
+}
+
+static void print_warnings(const json_t *trial, FILE *out)
+{
+	if (pick_true(trial, "stopped"))
+		fprintf(out, "Warning: stopped before its planned end\n");
+	if (pick_true(trial, "client_limited"))
+		fprintf(out,
+			"Warning: the client was the limit, its busiest thread on a CPU for %.0f "
+			"%% "
+			"of the time: the server could do more (-t adds threads)\n",
+			100 * pick_or(trial, "client.cpu_busiest", 0));
+	warn_of_connections(trial, out);
+	warn_of_latency(trial, out);
+	warn_of_checks(trial, out);
+	if (pick_true(trial, "body_learned") && pick_or(trial, "errors.mismatch", 0) > 0)
+		fprintf(out,
+			"Warning: each body was compared with that of the first reply; if they may "
+			"differ, use --verify=length or --verify=status\n");
+}
+
+void report_trial(const json_t *trial, FILE *out)
+{
+	print_plan(trial, out);
+	if (json_is_object(pick(trial, "latency_ns"))) {
+		fprintf(out, "  Stats          Avg     Stdev       Max  +/- Stdev\n");
+		print_latency_row(trial, out);
+		print_rate_row(trial, out);
+	}
+	print_percentiles(trial, out);
+	print_totals(trial, out);
+	print_rates(trial, out);
+	print_warnings(trial, out);
+}
