@@ -21,7 +21,7 @@ MODULES := lib/module.mk servers/module.mk harness/module.mk peers/module.mk tes
 
 include mk/say.mk
 ifneq ($(filter-out $(SETUP_GOALS),$(or $(MAKECMDGOALS),all)),)
-include mk/flags.mk mk/generate.mk mk/program.mk $(MODULES) mk/build.mk
+include mk/flags.mk mk/generate.mk mk/program.mk $(MODULES) mk/build.mk mk/lint.mk
 endif
 
 help: ## list the targets

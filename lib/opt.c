@@ -143,7 +143,7 @@ static size_t make_tables(const struct opt *rows, struct option *longs, char *le
 	size_t n = 0;
 
 	*letters++ = ':';
-	for (; rows[n].name != NULL && n < OPT_ROWS_MAX; n++) {
+	for (; n < OPT_ROWS_MAX && rows[n].name != NULL; n++) {
 		longs[n] = (struct option){
 			.name = rows[n].name,
 			.has_arg = rows[n].type == OPT_OPTIONAL ? optional_argument

@@ -21,7 +21,8 @@ ALL_LDFLAGS = $(FLAGS_$(BUILD)) -pthread $(LDFLAGS)
 FOREIGN_CFLAGS = -std=gnu11 -pthread -w $(FLAGS_$(BUILD)) $(CFLAGS)
 
 # A changed compiler or flag rebuilds: the stamp is rewritten only when its text differs.
-FLAGS_TEXT := $(CC) $(CXX) $(ALL_CPPFLAGS) | $(ALL_CFLAGS) | $(ALL_CXXFLAGS) | $(ALL_LDFLAGS)
+FLAGS_TEXT = $(CC) $(CXX) $(ALL_CPPFLAGS) | $(ALL_CFLAGS) | $(ALL_CXXFLAGS) | $(ALL_LDFLAGS) | \
+	$(foreach l,$(LIBRARIES) $(FOREIGN_LIBRARIES),$($(l).FLAGS))
 $(O)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(FLAGS_TEXT))' | cmp -s - $@ || \

@@ -2,6 +2,7 @@
 #   LIBRARIES += http1
 #   http1.SRCS := servers/common/http1.c     (its own sources)
 #   http1.PKGS := libevent                   (pkg-config names, to compile and to link)
+#   http1.FLAGS := -DNAME=1                  (further flags to compile its own sources)
 #   PROGRAMS += http-hello
 #   http-hello.SRCS := servers/http-hello/main.c
 #   http-hello.LIBS := http1 base            (in link order)
@@ -23,7 +24,7 @@ $(call compile,$(1))
 endef
 
 define compile
-$(call objects,$($(1).SRCS)): private PKG_CFLAGS := $(call pkg_cflags,$(call closure,$(1),PKGS))
+$(call objects,$($(1).SRCS)): private PKG_CFLAGS := $(call pkg_cflags,$(call closure,$(1),PKGS)) $($(1).FLAGS)
 OBJS += $(call objects,$($(1).SRCS))
 endef
 

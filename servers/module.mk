@@ -6,6 +6,7 @@ srv.PKGS := libevent_core
 
 FOREIGN_LIBRARIES += llhttp unpkg
 llhttp.SRCS := $(LLHTTP_SRC)/api.c $(LLHTTP_SRC)/http.c $(LLHTTP_SRC)/llhttp.c
+llhttp.FLAGS := -DLLHTTP_STRICT_MODE=1
 unpkg.SRCS := $(filter %.c,$(THRIFT_GEN))
 unpkg.PKGS := thrift_c_glib
 

@@ -1,3 +1,12 @@
-TESTS += test_histogram
+# The load engine and its codecs.
+LIBRARIES += codec_driver
+codec_driver.SRCS := tests/unit/codec_driver.c
+codec_driver.PKGS := cmocka libxxhash
+
+TESTS += test_histogram test_http1_codec test_thrift_codec
 test_histogram.SRCS := tests/unit/test_histogram.c
 test_histogram.LIBS := load
+test_http1_codec.SRCS := tests/unit/test_http1_codec.c
+test_http1_codec.LIBS := codec_driver load
+test_thrift_codec.SRCS := tests/unit/test_thrift_codec.c
+test_thrift_codec.LIBS := codec_driver load

@@ -36,42 +36,108 @@ static const char *const verify_names[] = {"full", "length", "status", "off", NU
 #define PARAM(field) offsetof(struct options, params.field)
 
 static const struct opt table[] = {
-	{.name = "connections", .letter = 'c', .type = OPT_INT, .offset = PARAM(connections),
-		.arg = "N", .min = 1, .max = 1000000, .help = "connections, in total (10)"},
-	{.name = "pipeline", .letter = 'p', .type = OPT_INT, .offset = PARAM(pipeline), .arg = "N",
-		.min = 1, .max = 65536, .help = "requests in flight a connection (1)"},
-	{.name = "threads", .letter = 't', .type = OPT_INT, .offset = PARAM(threads), .arg = "N",
-		.min = 1, .max = LOAD_THREADS_MAX, .help = "load threads (1)"},
-	{.name = "duration", .letter = 'd', .type = OPT_DURATION, .offset = PARAM(duration_ns),
-		.arg = "TIME", .min = 1, .help = "length of the window that is measured (10s)"},
-	{.name = "requests", .letter = 'n', .type = OPT_INT,
-		.offset = offsetof(struct options, requests), .arg = "N", .min = 1,
+	{.name = "connections",
+		.letter = 'c',
+		.type = OPT_INT,
+		.offset = PARAM(connections),
+		.arg = "N",
+		.min = 1,
+		.max = 1000000,
+		.help = "connections, in total (10)"},
+	{.name = "pipeline",
+		.letter = 'p',
+		.type = OPT_INT,
+		.offset = PARAM(pipeline),
+		.arg = "N",
+		.min = 1,
+		.max = 65536,
+		.help = "requests in flight a connection (1)"},
+	{.name = "threads",
+		.letter = 't',
+		.type = OPT_INT,
+		.offset = PARAM(threads),
+		.arg = "N",
+		.min = 1,
+		.max = LOAD_THREADS_MAX,
+		.help = "load threads (1)"},
+	{.name = "duration",
+		.letter = 'd',
+		.type = OPT_DURATION,
+		.offset = PARAM(duration_ns),
+		.arg = "TIME",
+		.min = 1,
+		.help = "length of the window that is measured (10s)"},
+	{.name = "requests",
+		.letter = 'n',
+		.type = OPT_INT,
+		.offset = offsetof(struct options, requests),
+		.arg = "N",
+		.min = 1,
 		.help = "end after exactly N requests instead"},
-	{.name = "warmup", .type = OPT_DURATION, .offset = PARAM(warmup_ns), .arg = "TIME",
+	{.name = "warmup",
+		.type = OPT_DURATION,
+		.offset = PARAM(warmup_ns),
+		.arg = "TIME",
 		.help = "the same load before, not counted (0s)"},
-	{.name = "timeout", .type = OPT_DURATION, .offset = PARAM(timeout_ns), .arg = "TIME",
-		.min = 1, .help = "of a request, and of connecting (2s)"},
-	{.name = "method", .letter = 'X', .type = OPT_STRING, .offset = PARAM(method), .arg = "NAME",
+	{.name = "timeout",
+		.type = OPT_DURATION,
+		.offset = PARAM(timeout_ns),
+		.arg = "TIME",
+		.min = 1,
+		.help = "of a request, and of connecting (2s)"},
+	{.name = "method",
+		.letter = 'X',
+		.type = OPT_STRING,
+		.offset = PARAM(method),
+		.arg = "NAME",
 		.help = "HTTP method (GET, with a body POST)"},
-	{.name = "header", .letter = 'H', .type = OPT_LIST,
-		.offset = offsetof(struct options, headers), .arg = "'NAME: VALUE'",
+	{.name = "header",
+		.letter = 'H',
+		.type = OPT_LIST,
+		.offset = offsetof(struct options, headers),
+		.arg = "'NAME: VALUE'",
 		.help = "HTTP header to send, repeatable"},
-	{.name = "body", .letter = 'b', .type = OPT_STRING, .offset = offsetof(struct options, body),
-		.arg = "TEXT", .help = "request body; Thrift: arguments as Thrift JSON"},
-	{.name = "body-file", .type = OPT_STRING, .offset = offsetof(struct options, body_file),
-		.arg = "FILE", .help = "the same from a file"},
-	{.name = "no-keepalive", .type = OPT_UNFLAG, .offset = PARAM(keep_alive),
+	{.name = "body",
+		.letter = 'b',
+		.type = OPT_STRING,
+		.offset = offsetof(struct options, body),
+		.arg = "TEXT",
+		.help = "request body; Thrift: arguments as Thrift JSON"},
+	{.name = "body-file",
+		.type = OPT_STRING,
+		.offset = offsetof(struct options, body_file),
+		.arg = "FILE",
+		.help = "the same from a file"},
+	{.name = "no-keepalive",
+		.type = OPT_UNFLAG,
+		.offset = PARAM(keep_alive),
 		.help = "a new connection for each request"},
-	{.name = "requests-per-connection", .type = OPT_INT,
-		.offset = offsetof(struct options, requests_per_connection), .arg = "N", .min = 1,
+	{.name = "requests-per-connection",
+		.type = OPT_INT,
+		.offset = offsetof(struct options, requests_per_connection),
+		.arg = "N",
+		.min = 1,
 		.help = "replace a connection after N requests"},
-	{.name = "verify", .type = OPT_CHOICE, .offset = PARAM(verify), .arg = "LEVEL",
-		.choices = verify_names, .help = "full, length, status or off (full)"},
-	{.name = "expect-body", .type = OPT_STRING, .offset = offsetof(struct options, expect_body),
-		.arg = "FILE", .help = "what each reply must carry (as the first one)"},
-	{.name = "json", .type = OPT_OPTIONAL, .offset = offsetof(struct options, json),
-		.arg = "FILE", .help = "result as JSON to FILE, or instead of the text"},
-	{.name = "cpu", .type = OPT_STRING, .offset = offsetof(struct options, cpus), .arg = "LIST",
+	{.name = "verify",
+		.type = OPT_CHOICE,
+		.offset = PARAM(verify),
+		.arg = "LEVEL",
+		.choices = verify_names,
+		.help = "full, length, status or off (full)"},
+	{.name = "expect-body",
+		.type = OPT_STRING,
+		.offset = offsetof(struct options, expect_body),
+		.arg = "FILE",
+		.help = "what each reply must carry (as the first one)"},
+	{.name = "json",
+		.type = OPT_OPTIONAL,
+		.offset = offsetof(struct options, json),
+		.arg = "FILE",
+		.help = "result as JSON to FILE, or instead of the text"},
+	{.name = "cpu",
+		.type = OPT_STRING,
+		.offset = offsetof(struct options, cpus),
+		.arg = "LIST",
 		.help = "CPUs to run load threads on, like 0,2-3"},
 	{0},
 };
@@ -95,7 +161,8 @@ static int parse_cpus(const char *text, cpu_set_t *cpus)
 		}
 		if (end == at || last < first || last >= CPU_SETSIZE ||
 			(*end != '\0' && *end != ','))
-			return fail_msg("--cpu: bad list '%s', expected something like 0,2-3", text);
+			return fail_msg(
+				"--cpu: bad list '%s', expected something like 0,2-3", text);
 		for (unsigned long cpu = first; cpu <= last; cpu++)
 			CPU_SET(cpu, cpus);
 		at = *end == ',' ? end + 1 : end;
@@ -134,7 +201,8 @@ static int check_headers(const struct opt_list *headers)
 
 		if (colon == NULL || colon == header || strpbrk(header, "\r\n") != NULL ||
 			strcspn(header, " \t") < (size_t)(colon - header))
-			return fail_msg("--header: bad header '%s', expected 'Name: value'", header);
+			return fail_msg(
+				"--header: bad header '%s', expected 'Name: value'", header);
 		if (strncasecmp(header, "Transfer-Encoding:", 18) == 0)
 			return fail_msg("--header: Transfer-Encoding: request bodies are sent with "
 					"a Content-Length");
@@ -177,9 +245,11 @@ static int settle_options(struct options *options)
 	p->headers = options->headers.items;
 	if (options->headers.count == OPT_LIST_MAX)
 		return fail_msg("--header: given more than %d times", OPT_LIST_MAX - 1);
-	if (p->method != NULL && (p->method[0] == '\0' ||
-		strspn(p->method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") != strlen(p->method)))
-		return fail_msg("--method: bad method '%s', expected upper-case letters", p->method);
+	if (p->method != NULL &&
+		(p->method[0] == '\0' ||
+			strspn(p->method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") != strlen(p->method)))
+		return fail_msg(
+			"--method: bad method '%s', expected upper-case letters", p->method);
 	if (p->expect_body.data != NULL && p->verify > VERIFY_LENGTH)
 		return fail_msg("--expect-body: expected --verify=full or length");
 	p->pin = options->cpus != NULL;
@@ -211,8 +281,8 @@ static int show_progress(void *ctx, const struct load_progress *progress)
 		units_count((double)progress->ok, ok);
 		fprintf(stderr, "\r%s: %s%s%s, %s replies\033[K",
 			progress->warming_up ? "warming up" : "measuring", elapsed,
-			progress->total_ns > 0 ? " of " : "",
-			progress->total_ns > 0 ? total : "", ok);
+			progress->total_ns > 0 ? " of " : "", progress->total_ns > 0 ? total : "",
+			ok);
 	}
 	return interrupted;
 }
@@ -270,8 +340,8 @@ static int run_and_report(const struct options *options)
 
 	if (measure(&options->params, &result) != 0)
 		return EXIT_UNMEASURED;
-	trial = result_trial(&options->params, &result, NULL, NULL,
-		"not a process that this command started");
+	trial = result_trial(
+		&options->params, &result, NULL, NULL, "not a process that this command started");
 	if (trial != NULL && print_result(options, trial) == 0)
 		status = exit_status(&result);
 	json_decref(trial);
@@ -282,14 +352,15 @@ static int run_and_report(const struct options *options)
 int cmd_load(int argc, char **argv)
 {
 	struct options options = {
-		.params = {
-			.connections = 10,
-			.pipeline = 1,
-			.threads = 1,
-			.duration_ns = 10 * NS_PER_S,
-			.timeout_ns = 2 * NS_PER_S,
-			.keep_alive = true,
-		},
+		.params =
+			{
+				.connections = 10,
+				.pipeline = 1,
+				.threads = 1,
+				.duration_ns = 10 * NS_PER_S,
+				.timeout_ns = 2 * NS_PER_S,
+				.keep_alive = true,
+			},
 	};
 	struct target target = {0};
 	struct buf body = {0};

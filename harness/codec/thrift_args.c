@@ -23,7 +23,7 @@ struct type_row {
 };
 
 static const struct type_row types[] = {
-	{"tf", THRIFT_BOOL, 2, 0, 1},
+	{"tf", THRIFT_BOOL, 1, 0, 1},
 	{"i8", THRIFT_BYTE, 3, INT8_MIN, INT8_MAX},
 	{"i16", THRIFT_I16, 4, INT16_MIN, INT16_MAX},
 	{"i32", THRIFT_I32, 5, INT32_MIN, INT32_MAX},
@@ -50,10 +50,9 @@ static int bad(const struct writer *w, const char *expected)
 	return fail_msg("--body: %s: expected %s", w->path[0] != '\0' ? w->path : "/", expected);
 }
 
-static const struct type_row *find_type(const json_t *name)
+/* NULL for an unknown name, and for none. */
+static const struct type_row *find_type(const char *text)
 {
-	const char *text = json_string_value(name);
-
 	for (size_t i = 0; text != NULL && i < sizeof(types) / sizeof(types[0]); i++)
 		if (strcmp(types[i].name, text) == 0)
 			return &types[i];
@@ -82,7 +81,7 @@ static int write_varint(struct writer *w, uint64_t value)
 
 static int write_zigzag(struct writer *w, int64_t value)
 {
-	return write_varint(w, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+	return write_varint(w, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
 }
 
 static int write_byte(struct writer *w, uint8_t value)
@@ -143,7 +142,7 @@ static int write_string(struct writer *w, const json_t *value)
 /* ["TYPE",SIZE,VALUE…]: a list or set. */
 static int write_list(struct writer *w, const json_t *value, unsigned depth)
 {
-	const struct type_row *type = find_type(json_array_get(value, 0));
+	const struct type_row *type = find_type(json_string_value(json_array_get(value, 0)));
 	size_t n = json_array_size(value) >= 2 ? json_array_size(value) - 2 : 0;
 
 	if (type == NULL || json_integer_value(json_array_get(value, 1)) != (json_int_t)n)
@@ -175,8 +174,8 @@ static int write_key(struct writer *w, const struct type_row *type, const char *
 /* ["KEYTYPE","VALUETYPE",SIZE,{KEY:VALUE,…}]. */
 static int write_map(struct writer *w, const json_t *value, unsigned depth)
 {
-	const struct type_row *key_type = find_type(json_array_get(value, 0));
-	const struct type_row *value_type = find_type(json_array_get(value, 1));
+	const struct type_row *key_type = find_type(json_string_value(json_array_get(value, 0)));
+	const struct type_row *value_type = find_type(json_string_value(json_array_get(value, 1)));
 	json_t *entries = json_array_get(value, 3);
 	size_t n = json_object_size(entries);
 	const char *key;
@@ -202,36 +201,41 @@ static int write_map(struct writer *w, const json_t *value, unsigned depth)
 	return 0;
 }
 
+/* The compact protocol writes a small step from the last id in four bits, and a bool field's
+ * value as its type. */
 static int write_field_head(
-	struct writer *w, const struct type_row *type, const json_t *value, long id)
+	struct writer *w, const struct type_row *type, const json_t *value, long id, long last_id)
 {
 	uint8_t number = w->compact ? type->compact : type->binary;
+	long step = id - last_id;
 
 	if (!w->compact)
 		return write_byte(w, number) != 0 ? -1 : write_big_endian(w, (uint64_t)id, 2);
-	/* A bool field's value is its type; ids are written in full, which every reader takes. */
 	if (type->binary == THRIFT_BOOL)
 		number = json_integer_value(value) != 0 ? 1 : 2;
+	if (step > 0 && step <= 15)
+		return write_byte(w, (uint8_t)(step << 4 | number));
 	return write_byte(w, number) != 0 ? -1 : write_zigzag(w, id);
 }
 
-static int write_field(struct writer *w, const char *name, const json_t *field, unsigned depth)
+/* "ID":{"TYPE":VALUE} */
+static int write_field(
+	struct writer *w, const char *name, json_t *field, long *last_id, unsigned depth)
 {
-	const char *type_name = json_object_iter_key(json_object_iter((json_t *)field));
-	const json_t *value = json_object_get(field, type_name != NULL ? type_name : "");
-	json_t *type_text = json_string(type_name != NULL ? type_name : "");
-	const struct type_row *type = find_type(type_text);
+	const char *type_name = json_object_iter_key(json_object_iter(field));
+	const struct type_row *type = find_type(type_name);
+	const json_t *value = type != NULL ? json_object_get(field, type_name) : NULL;
 	char *end;
 	long id = strtol(name, &end, 10);
 
-	json_decref(type_text);
 	if (end == name || *end != '\0' || id < INT16_MIN || id > INT16_MAX)
 		return bad(w, "a field id, a number of 16 bits");
 	if (json_object_size(field) != 1 || type == NULL)
 		return bad(w, "{\"TYPE\":VALUE} with a type of tf i8 i16 i32 i64 dbl str lst set "
 			      "map rec");
-	if (write_field_head(w, type, value, id) != 0)
+	if (write_field_head(w, type, value, id, *last_id) != 0)
 		return -1;
+	*last_id = id;
 	if (w->compact && type->binary == THRIFT_BOOL)
 		return json_is_integer(value) ? 0 : bad(w, "0 or 1");
 	return write_value(w, type, value, depth + 1);
@@ -240,6 +244,7 @@ static int write_field(struct writer *w, const char *name, const json_t *field, 
 static int write_struct(struct writer *w, const json_t *value, unsigned depth)
 {
 	size_t path_len = strlen(w->path);
+	long last_id = 0;
 	const char *name;
 	json_t *field;
 
@@ -247,7 +252,7 @@ static int write_struct(struct writer *w, const json_t *value, unsigned depth)
 		return bad(w, "a struct, {\"ID\":{\"TYPE\":VALUE},…}");
 	json_object_foreach ((json_t *)value, name, field) {
 		snprintf(w->path + path_len, PATH_LEN - path_len, "/%s", name);
-		if (write_field(w, name, field, depth) != 0)
+		if (write_field(w, name, field, &last_id, depth) != 0)
 			return -1;
 		w->path[path_len] = '\0';
 	}

@@ -386,7 +386,7 @@ static void conn_drop(struct conn *c, enum outcome outcome)
 	struct worker *w = c->worker;
 	bool served = c->state == CONN_OPEN && c->replies > 0;
 
-	if (outcome >= OUT_REQUEST_KINDS)
+	if (outcome >= OUT_REQUEST_KINDS && outcome < OUT_KINDS)
 		w->record->outcomes[outcome]++;
 	for (uint32_t slot = 0; c->inflight > 0 && slot < c->depth; slot++)
 		if (c->start_ns[slot] != 0)

@@ -47,7 +47,7 @@ struct service {
 	const struct stream_protocol *protocol;
 	struct event *accept;
 	struct event *tick;
-	LIST_HEAD(, stream) streams;
+	LIST_HEAD(streams, stream) streams;
 	int64_t now_ns; /* refreshed each TICK_NS: exact enough for timeouts in seconds */
 	int64_t unix_time;
 	struct buf out; /* replies of the read being processed */

@@ -114,9 +114,10 @@ static void test_bad_manifests(void **state)
 
 		snprintf(printed, sizeof(printed), "%s", read_text(&all, bad[i].text, &c));
 		name = strstr(printed, file);
-		if (name != NULL)
-			memmove(memcpy(name, "FILE", 4) + 4, name + strlen(file),
-				strlen(name + strlen(file)) + 1);
+		if (name != NULL) {
+			memmove(name + 4, name + strlen(file), strlen(name + strlen(file)) + 1);
+			memcpy(name, (const char[]){'F', 'I', 'L', 'E'}, 4);
+		}
 		assert_string_equal(printed, bad[i].message);
 		manifest_free(&all);
 	}

@@ -1,0 +1,72 @@
+#ifndef SERVERS_COMMON_HTTP1_H
+#define SERVERS_COMMON_HTTP1_H
+
+#include <stddef.h>
+
+#include "lib/slice.h"
+#include "servers/common/stream.h"
+
+struct buf;
+struct http1_reply;
+
+/**
+ * DOC: The server side of HTTP/1.1 (RFC 9110 and RFC 9112): a protocol for stream_service.
+ *
+ * A main.c lists its routes and serves them with
+ *	static const struct stream_protocol protocol = {.ops = &http1_ops, .arg = routes};
+ *
+ * llhttp parses, in strict mode. Requests of one read are answered in order by one write. What
+ * the handler is given points into the bytes as they were read; only a body that came in
+ * several reads is copied.
+ *
+ * A request that breaks the protocol, or a limit, is refused and the connection closed: 400
+ * (also for whatever could be framed in two ways, RFC 9112 section 11.2), 408, 413, 414, 417,
+ * 431, 501, 505. What the routes answer leaves it open: 404, and 405 with Allow, which is also
+ * the answer to OPTIONS. Of the interim replies it sends 100, of the transfer codings it knows
+ * chunked. Chunk extensions and trailers are read and dropped, as are Upgrade (RFC 9110 section
+ * 7.8) and the host, so that every host has the same routes. A chunk extension may not have a
+ * quoted value, which llhttp does not parse.
+ */
+
+/** enum http1_method - Methods that a route may serve, to be or-ed. */
+enum http1_method {
+	HTTP1_GET = 1 << 0, /* brings HEAD with it */
+	HTTP1_HEAD = 1 << 1,
+	HTTP1_POST = 1 << 2,
+};
+
+/** struct http1_request - What a handler gets; valid until it returns. */
+struct http1_request {
+	enum http1_method method; /* HEAD comes as GET */
+	struct slice path;        /* decoded, without the query */
+	struct slice query;       /* after the '?', as sent */
+	struct slice body;
+};
+
+/** struct http1_route - One path; a table of routes ends with a zeroed row. */
+struct http1_route {
+	const char *path; /* exact */
+	unsigned methods;
+	/* Fills @reply. Return: 0, or -1 to answer 500 instead and close. */
+	int (*handle)(const struct http1_request *request, struct http1_reply *reply);
+};
+
+/** http1_ops - The protocol; its argument is the table of routes. */
+extern const struct stream_ops http1_ops;
+
+/**
+ * http1_reply_begin() - Write the head of the one reply to a request.
+ * @status: of the table in http1_reply.c, 500 when it is not there.
+ * @type: the media type.
+ * @expected_len: a guess at the body's length; a guess of the wrong magnitude costs a memmove.
+ *
+ * Return: the buffer to append the body to, by nothing but appends, until the handler returns;
+ *   the reply keeps it (transfer none). NULL with errno ENOMEM.
+ */
+struct buf *http1_reply_begin(
+	struct http1_reply *reply, int status, const char *type, size_t expected_len);
+
+/** http1_reply_body() - The one reply to a request, of a body at hand. Return: 0 or -1. */
+int http1_reply_body(struct http1_reply *reply, int status, const char *type, struct slice body);
+
+#endif
