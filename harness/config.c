@@ -250,7 +250,7 @@ static int store_text(const struct config *config, const struct config_at *at,
 	const char *text = json_string_value(value);
 	const char *expected = NULL;
 
-	if (text == NULL || *text == '\0')
+	if (text == NULL || (*text == '\0' && field->type == CONFIG_TEXT))
 		return config_expected(config, at, "a text", value);
 	if (field->check != NULL)
 		expected = field->check(text);
@@ -395,7 +395,8 @@ const char *config_name(const char *text)
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 	size_t len = strlen(text);
 
-	if (len <= 64 && strspn(text, letters) == len && text[0] != '.' && text[0] != '-')
+	if (len > 0 && len <= 64 && strspn(text, letters) == len && text[0] != '.' &&
+		text[0] != '-')
 		return NULL;
 	return "a name of letters, digits, '.', '_' and '-', at most 64";
 }

@@ -30,7 +30,7 @@ struct config_at {
 /** enum config_type - What a value is, and the C type it is stored as. */
 enum config_type {
 	CONFIG_TEXT,     /* const char *, not empty */
-	CONFIG_TEXTS,    /* const char **, owned, ended by NULL; not empty */
+	CONFIG_TEXTS,    /* const char **, owned, ended by NULL; one text at least, maybe empty */
 	CONFIG_PAIRS,    /* json_t *, an object whose values are all texts */
 	CONFIG_OBJECT,   /* json_t *, not empty */
 	CONFIG_ARRAY,    /* json_t *, not empty */

@@ -6,6 +6,7 @@
 #include "lib/fail.h"
 
 static const struct cmd commands[] = {
+	{"verify", "check that contestants answer correctly", cmd_verify},
 	{"list", "contestants and rounds", cmd_list},
 	{"report", "render the tables of results again", cmd_report},
 	{NULL, NULL, NULL},

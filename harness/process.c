@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@
 #include "harness/port.h"
 #include "harness/proc.h"
 #include "harness/process.h"
+#include "harness/reason.h"
 #include "lib/units.h"
 
 #define POLL_NS      (2 * NS_PER_MS)
@@ -29,18 +29,6 @@
 #define READY        "READY port="
 #define STRAY_ROUNDS 16 /* each may bring to light the children of those before */
 #define CHILD_FAILED 127
-
-static int because(char *reason, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static int because(char *reason, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(reason, PROCESS_REASON_MAX, format, args);
-	va_end(args);
-	return -1;
-}
 
 /* In the child. Return: only when something failed, with errno. */
 static void become_server(const struct process_params *params, int log_fd, pid_t parent)
@@ -125,7 +113,7 @@ static int scan_log(struct process *p, char *reason)
 				continue;
 			if (sscanf(p->line + strlen(READY), "%5u %c", &port, &rest) != 1 ||
 				port == 0 || port > UINT16_MAX)
-				return because(
+				return reason_set(
 					reason, "printed '%s', expected READY port=N", p->line);
 			p->port = (uint16_t)port;
 			return 1;
@@ -150,20 +138,21 @@ static int is_ready(struct process *p, const struct process_params *params, char
 	case PORT_OURS:
 		return 1;
 	case PORT_TAKEN:
-		return because(reason, "port %u is taken by %s, not by its own process group",
+		return reason_set(reason, "port %u is taken by %s, not by its own process group",
 			p->port, port_owner_text(&owner, text, sizeof(text)));
 	case PORT_FREE:
 		break;
 	}
 	if (params->prints_ready)
-		return because(reason, "printed READY port=%u, but nothing listens there", p->port);
+		return reason_set(
+			reason, "printed READY port=%u, but nothing listens there", p->port);
 	return 0;
 }
 
 static int wait_ready(struct process *p, const struct process_params *params, char *reason)
 {
 	int64_t deadline_ns = clock_ns() + params->ready_ns;
-	char how[PROCESS_REASON_MAX];
+	char how[REASON_MAX];
 	char text[UNITS_TEXT];
 
 	for (;;) {
@@ -173,17 +162,17 @@ static int wait_ready(struct process *p, const struct process_params *params, ch
 		if (ready != 0)
 			return ready > 0 ? 0 : -1;
 		if (ended)
-			return because(reason, "%.*s before it was ready", 400, how);
+			return reason_set(reason, "%.*s before it was ready", 400, how);
 		if (interrupt_signal() != 0)
-			return because(reason, "interrupted");
+			return reason_set(reason, "interrupted");
 		if (clock_ns() >= deadline_ns)
 			break;
 		clock_sleep_until(clock_ns() + POLL_NS);
 	}
 	units_duration((double)params->ready_ns, text);
 	if (params->prints_ready)
-		return because(reason, "not ready within %s: printed no READY port=N", text);
-	return because(reason, "not ready within %s: does not listen on port %u", text, p->port);
+		return reason_set(reason, "not ready within %s: printed no READY port=N", text);
+	return reason_set(reason, "not ready within %s: does not listen on port %u", text, p->port);
 }
 
 int process_start(struct process *process, const struct process_params *params, char *reason)
@@ -193,16 +182,16 @@ int process_start(struct process *process, const struct process_params *params, 
 
 	*process = (struct process){.port = params->port, .stop_ns = params->stop_ns};
 	if (params->port != 0 && port_look(params->port, -1, &owner) != PORT_FREE)
-		return because(reason, "port %u is taken by %s", params->port,
+		return reason_set(reason, "port %u is taken by %s", params->port,
 			port_owner_text(&owner, text, sizeof(text)));
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	process->log_fd =
 		open(params->log, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
 	if (process->log_fd < 0)
-		return because(reason, "cannot write %s: %s", params->log, strerror(errno));
+		return reason_set(reason, "cannot write %s: %s", params->log, strerror(errno));
 	process->pid = spawn(params, process->log_fd);
 	if (process->pid < 0) {
-		because(reason, "cannot run %s: %s", params->argv[0], strerror(errno));
+		reason_set(reason, "cannot run %s: %s", params->argv[0], strerror(errno));
 		close(process->log_fd);
 		*process = (struct process){0};
 		return -1;
@@ -227,9 +216,9 @@ bool process_ended(struct process *process, char *reason)
 		info.si_pid == 0)
 		return false;
 	if (info.si_code == CLD_EXITED)
-		because(reason, "exited with status %d", info.si_status);
+		reason_set(reason, "exited with status %d", info.si_status);
 	else
-		because(reason, "was killed by signal %d (%s)", info.si_status,
+		reason_set(reason, "was killed by signal %d (%s)", info.si_status,
 			strsignal(info.si_status));
 	return true;
 }
@@ -300,7 +289,7 @@ bool process_stop(struct process *process)
 const char *process_last_words(const char *log, char *out)
 {
 	FILE *in = fopen(log, "re");
-	char line[121];
+	char line[PROCESS_WORDS];
 
 	out[0] = '\0';
 	if (in == NULL)

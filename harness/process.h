@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "harness/reason.h"
 #include "lib/clock.h"
 
 /**
@@ -18,10 +19,11 @@
  * left of them after the group has ended is killed one by one. Its output goes to a log file.
  */
 
-#define PROCESS_READY_NS   (10 * NS_PER_S) /* usual ready_ns */
-#define PROCESS_STOP_NS    (5 * NS_PER_S)  /* usual stop_ns */
-#define PROCESS_LOG_MAX    (16 << 20)      /* bytes of a log; above, its middle is dropped */
-#define PROCESS_REASON_MAX 512             /* bytes of a reason, with its NUL */
+#define PROCESS_READY_NS (10 * NS_PER_S) /* usual ready_ns */
+#define PROCESS_STOP_NS  (5 * NS_PER_S)  /* usual stop_ns */
+#define PROCESS_LOG_MAX  (16 << 20)      /* bytes of a log; above, its middle is dropped */
+
+#define PROCESS_WORDS 121 /* bytes that process_last_words() needs */
 
 /** struct process_params - How to start it. Everything it points to is borrowed. */
 struct process_params {
@@ -51,7 +53,7 @@ struct process {
  * process_start() - Start a server and wait until it is ready: its READY line was read, if it
  *   prints one, and the socket listening on its port belongs to its process group and to nobody
  *   else. A fixed port that is taken is found before anything is started.
- * @reason: PROCESS_REASON_MAX bytes; why it failed.
+ * @reason: REASON_MAX bytes; why it failed.
  *
  * Return: 0, to be ended by process_stop(); -1 with nothing left running.
  */
@@ -75,7 +77,7 @@ bool process_stop(struct process *process);
 
 /**
  * process_last_words() - The last line of a log, at most 120 printable characters.
- * @out: 128 bytes; empty when there is none.
+ * @out: PROCESS_WORDS bytes; empty when there is none.
  */
 const char *process_last_words(const char *log, char *out);
 

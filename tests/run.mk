@@ -9,3 +9,4 @@ test_process.LIBS := harness
 test_usage.SRCS := tests/unit/test_usage.c
 test_usage.LIBS := harness
 SCENARIOS += tests/scenario/40-run-list.bats
+SCENARIOS += tests/scenario/41-run-verify.bats

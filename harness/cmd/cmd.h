@@ -5,7 +5,8 @@
 #define EXIT_FINE       0
 #define EXIT_FAILURES   1 /* measured, but with failures or an unmet condition */
 #define EXIT_USAGE      2
-#define EXIT_UNMEASURED 3 /* could not measure */
+#define EXIT_UNMEASURED 3   /* could not measure */
+#define EXIT_SIGNAL     128 /* and the number of the signal that asked to stop */
 
 /** struct cmd - A subcommand of rpcbench. @run gets its own name as argv[0]. */
 struct cmd {

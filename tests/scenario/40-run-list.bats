@@ -3,16 +3,10 @@
 # in a manifest.
 
 setup() {
+	load run-helpers
 	cd "$BATS_TEST_DIRNAME/../.."
 }
 
-# Checks a command's status, and shows its output when that is not as expected.
-expect_status() {
-	[ "$status" -eq "$1" ] || {
-		echo "status $status, expected $1: $output"
-		return 1
-	}
-}
 
 @test "list shows contestants of a manifest and the rounds" {
 	cat >"$BATS_TEST_TMPDIR/m.json" <<-END

@@ -18,7 +18,7 @@
 #define PEER   "tests/peers/http_peer.py"
 
 static char log_file[] = "/tmp/rpcbench-process-XXXXXX";
-static char reason[PROCESS_REASON_MAX];
+static char reason[REASON_MAX];
 
 static int start(struct process *p, char *const *argv, uint16_t port)
 {
