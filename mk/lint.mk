@@ -1,6 +1,6 @@
 # make lint: layout, bugs that tools can see, and who may include whom.
 LINT_C := $(shell git ls-files '*.c' '*.h')
-LINT_SH := $(shell git ls-files 'scripts/*' 'tests/tap' '.ci/run' '*.sh')
+LINT_SH := $(shell git ls-files 'scripts/*' 'peers/run-*' 'tests/tap' '.ci/run' '*.sh')
 
 # bugprone-* without what is style: arguments of one type, names with underscores, narrowing.
 TIDY_CHECKS := -*,bugprone-*,-bugprone-easily-swappable-parameters,$\
