@@ -50,13 +50,19 @@ void http1_head_value(struct http1_head *head, struct slice value)
 	head->values[head->field] = value;
 }
 
-/* The request line has single spaces and is one of HTTP, RFC 9112 section 3. */
+/* The request line has single spaces and is one of HTTP (llhttp knows RTSP and ICE too), RFC 9112
+ * section 3. */
 static bool is_request_line(const struct http1_head *head)
 {
 	const char *target = head->target.data;
+	const char *version = target + head->target.len;
 
-	return target[-1] == ' ' && target[-2] != ' ' &&
-	       strncmp(target + head->target.len, " HTTP/", 6) == 0;
+	return target[-1] == ' ' && target[-2] != ' ' && version[0] == ' ' && version[1] == 'H';
+}
+
+static bool is_end(const char *at)
+{
+	return at[0] == '\r' && at[1] == '\n' && at[2] == '\r' && at[3] == '\n';
 }
 
 /* RFC 9112 section 3.2: one Host, which only HTTP/1.0 may leave out. */
@@ -85,9 +91,7 @@ int http1_head_check(const struct http1_head *head, const llhttp_t *parser)
 {
 	if (head->target.len > TARGET_MAX)
 		return 414;
-	if (!is_request_line(head) || head->broken)
-		return 400;
-	if (head->end != NULL && strncmp(head->end, "\r\n\r\n", 4) != 0)
+	if (!is_request_line(head) || head->broken || (head->end != NULL && !is_end(head->end)))
 		return 400;
 	if (parser->http_major != 1)
 		return 505;

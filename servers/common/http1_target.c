@@ -57,10 +57,11 @@ bool http1_is_token(char byte)
 
 bool http1_host_valid(struct slice host)
 {
+	int shared = HOST;
+
 	for (size_t i = 0; i < host.len; i++)
-		if (!is(host.data[i], HOST))
-			return false;
-	return true;
+		shared &= kinds[(unsigned char)host.data[i]];
+	return shared != 0;
 }
 
 /* Length of "http://authority" or "https://authority" at the front; 0 = there is none. */
