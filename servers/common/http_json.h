@@ -1,0 +1,34 @@
+#ifndef SERVERS_COMMON_HTTP_JSON_H
+#define SERVERS_COMMON_HTTP_JSON_H
+
+#include "lib/slice.h"
+#include "servers/common/app.h"
+
+struct buf;
+
+/**
+ * DOC: What app.h answers, as the JSON bodies of the HTTP servers, made anew by jansson for each
+ * call. Keys keep the order of the structs' fields.
+ */
+
+#define HTTP_JSON_TYPE        "application/json"
+#define HTTP_JSON_PACKAGE_LEN 256 /* bytes that a package record has, about */
+
+/** http_json_message() - Append {"message": …}. Return: 0 or -1. */
+int http_json_message(const struct app_message *message, struct buf *out);
+
+/** http_json_package() - Append a package record. Return: 0 or -1. */
+int http_json_package(const struct app_package *package, struct buf *out);
+
+/** http_json_publish_reply() - Append {"code": …, "message": …}. Return: 0 or -1. */
+int http_json_publish_reply(const struct app_publish_reply *reply, struct buf *out);
+
+/**
+ * http_json_publish() - Call app_publish() with what the body {"name": …, "version": …} says.
+ * @reply: what it answered, or code 1 and what was expected.
+ *
+ * Return: the status of the HTTP reply: 200, or 400 when @body is no such object.
+ */
+int http_json_publish(struct slice body, struct app_publish_reply *reply);
+
+#endif
