@@ -2,7 +2,7 @@
  * srv_main
  *   srv_options_parse -> one worker a thread, each with its socket -> READY
  *   thread_open: service->start; worker_run: the loop
- *   main waits for a signal -> wakes each worker -> service->drain -> loop runs empty
+ *   on_signal, in the first loop -> wakes each worker -> service->drain -> loop runs empty
  *   thread_close: service->stop
  */
 #include <arpa/inet.h>
@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -32,9 +33,19 @@
 /* One worker and what only this file needs of it. */
 struct thread {
 	struct srv_worker worker;
-	pthread_t id;
-	int wake_fd; /* eventfd: written once, by the main thread, to drain */
+	pthread_t id; /* not of the first, which is the main thread */
+	int wake_fd;  /* eventfd: written to, by the main thread, to drain */
 	struct event *wake;
+};
+
+/* The main thread is the first worker: a server of one thread then has no other, and its system
+ * calls need not guard against cancellation. */
+struct server {
+	struct srv_options options;
+	struct thread *threads;
+	size_t opened;
+	int signal_fd;
+	struct event *signal; /* of the first worker's loop */
 };
 
 static const struct opt options_table[] = {
@@ -248,30 +259,64 @@ static void thread_close(struct thread *thread)
 		close(thread->wake_fd);
 }
 
-/* Runs @n open workers until a signal, then drains them. */
-static int run_threads(struct thread *threads, size_t n, const sigset_t *signals)
+static void wake_workers(const struct server *server, size_t n)
 {
 	const uint64_t one = 1;
-	size_t running = 0;
-	int number;
 
-	for (; running < n; running++) {
-		errno = pthread_create(&threads[running].id, NULL, worker_run, &threads[running]);
+	for (size_t i = 0; i < n; i++)
+		if (write(server->threads[i].wake_fd, &one, sizeof(one)) < 0)
+			fail_errno("cannot wake a thread");
+}
+
+static void on_signal(evutil_socket_t fd, short events, void *arg)
+{
+	struct server *server = arg;
+
+	(void)fd;
+	(void)events;
+	wake_workers(server, server->opened);
+}
+
+/* SIGTERM and SIGINT are read by the first worker; blocked before any other thread starts. */
+static int open_signals(struct server *server)
+{
+	struct event_base *base = server->threads[0].worker.base;
+	sigset_t signals;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	server->signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (server->signal_fd < 0)
+		return fail_errno("cannot wait for signals");
+	server->signal = event_new(base, server->signal_fd, EV_READ, on_signal, server);
+	if (server->signal == NULL || event_add(server->signal, NULL) != 0)
+		return fail_msg("cannot wait for signals");
+	return 0;
+}
+
+/* Serves until a signal, then drains. */
+static int run_threads(struct server *server)
+{
+	struct thread *threads = server->threads;
+	size_t n = 1;
+
+	for (; n < server->opened; n++) {
+		errno = pthread_create(&threads[n].id, NULL, worker_run, &threads[n]);
 		if (errno != 0) {
-			fail_errno("cannot start thread %zu of %zu", running + 1, n);
+			fail_errno("cannot start thread %zu of %zu", n + 1, server->opened);
+			wake_workers(server, n);
 			break;
 		}
 	}
-	if (running == n) {
+	if (n == server->opened)
 		srv_ready(srv_port(threads[0].worker.listen_fd));
-		sigwait(signals, &number);
-	}
-	for (size_t i = 0; i < running; i++)
-		if (write(threads[i].wake_fd, &one, sizeof(one)) < 0)
-			fail_errno("cannot wake a thread");
-	for (size_t i = 0; i < running; i++)
+	worker_run(&threads[0]);
+	for (size_t i = 1; i < n; i++)
 		pthread_join(threads[i].id, NULL);
-	return running == n ? 0 : -1;
+	return n == server->opened ? 0 : -1;
 }
 
 /* Several workers share a port by SO_REUSEPORT, which would also share it with another server of
@@ -289,51 +334,51 @@ static int check_port(const struct srv_options *options)
 	return 0;
 }
 
+/* Opens as many workers as wanted, all on one port. */
+static int open_threads(struct server *server, const struct srv_spec *spec)
+{
+	uint16_t port = (uint16_t)server->options.port;
+
+	for (size_t n = (size_t)server->options.threads; server->opened < n;) {
+		struct thread *thread = &server->threads[server->opened];
+
+		thread->worker = (struct srv_worker){.options = &server->options,
+			.spec = spec,
+			.listen_fd = -1,
+			.index = (unsigned)server->opened++};
+		if (thread_open(thread, port) != 0)
+			return -1;
+		port = srv_port(thread->worker.listen_fd);
+	}
+	return 0;
+}
+
 int srv_main(const struct srv_spec *spec, int argc, char **argv)
 {
-	struct srv_options options;
-	struct thread *threads;
-	sigset_t signals;
-	uint16_t port;
-	size_t opened = 0;
+	struct server server = {.signal_fd = -1};
 	int status = 1;
-	int parsed = srv_options_parse(spec, argc, argv, &options);
+	int parsed = srv_options_parse(spec, argc, argv, &server.options);
 
 	if (parsed != 0)
 		return parsed > 0 ? 0 : 2;
-
-	/* Signals are taken by the main thread alone, and are blocked before any other starts. */
-	signal(SIGPIPE, SIG_IGN);
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	srv_raise_nofile();
-
-	if (check_port(&options) != 0)
+	if (check_port(&server.options) != 0)
 		return 1;
-	threads = calloc((size_t)options.threads, sizeof(*threads));
-	if (threads == NULL) {
-		fail_errno("cannot set up %d threads", (int)options.threads);
+	server.threads = calloc((size_t)server.options.threads, sizeof(*server.threads));
+	if (server.threads == NULL) {
+		fail_errno("cannot set up %d threads", (int)server.options.threads);
 		return 1;
 	}
-	for (port = (uint16_t)options.port; opened < (size_t)options.threads; opened++) {
-		struct thread *thread = &threads[opened];
+	if (open_threads(&server, spec) == 0 && open_signals(&server) == 0 &&
+		run_threads(&server) == 0)
+		status = 0;
 
-		thread->worker = (struct srv_worker){.options = &options,
-			.spec = spec,
-			.listen_fd = -1,
-			.index = (unsigned)opened};
-		if (thread_open(thread, port) != 0) {
-			opened++;
-			goto out;
-		}
-		port = srv_port(thread->worker.listen_fd);
-	}
-	status = run_threads(threads, opened, &signals) == 0 ? 0 : 1;
-out:
-	for (size_t i = 0; i < opened; i++)
-		thread_close(&threads[i]);
-	free(threads);
+	if (server.signal != NULL)
+		event_free(server.signal);
+	for (size_t i = 0; i < server.opened; i++)
+		thread_close(&server.threads[i]);
+	if (server.signal_fd >= 0)
+		close(server.signal_fd);
+	free(server.threads);
 	return status;
 }

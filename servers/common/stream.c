@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,10 +22,13 @@
 #include "lib/fail.h"
 #include "servers/common/stream.h"
 
-#define ACCEPT_BATCH 64        /* connections taken per wake-up, so that others get their turn */
-#define TICK_NS      NS_PER_S  /* the service's clock is at most this old */
-#define LINGER_NS    NS_PER_S  /* how long a closed connection's late bytes are dropped */
-#define OUT_KEEP     (1 << 20) /* bytes of reply buffer that a worker keeps for good */
+#define ACCEPT_BATCH 64       /* connections taken per wake-up, so that others get their turn */
+#define TICK_NS      NS_PER_S /* the service's clock is at most this old */
+#define LINGER_NS    NS_PER_S /* how long a closed connection's late bytes are dropped */
+/* An edge tells of bytes once, which spares the kernel to look at the socket again after each read;
+ * EV_CLOSED tells that the end of the stream came with them. */
+#define READ_EVENTS (EV_READ | EV_CLOSED | EV_PERSIST | EV_ET)
+#define OUT_KEEP    (1 << 20) /* bytes of reply buffer that a worker keeps for good */
 
 struct stream {
 	LIST_ENTRY(stream) link;
@@ -46,7 +50,8 @@ struct service {
 	struct srv_worker *worker;
 	const struct stream_protocol *protocol;
 	struct event *accept;
-	struct event *tick;
+	struct event *tick; /* of tick_fd */
+	int tick_fd; /* a timer of libevent's would make each turn of its loop read the clock */
 	LIST_HEAD(streams, stream) streams;
 	int64_t now_ns; /* refreshed each TICK_NS: exact enough for timeouts in seconds */
 	int64_t unix_time;
@@ -72,16 +77,14 @@ static void stream_free(struct stream *s)
 	free(s);
 }
 
-/* Waits for the other of the two events. Return: 0, or -1 when the stream is gone. */
+/* Waits for bytes, or for room to write. Return: 0, or -1 when the stream is gone. */
 static int wait_for(struct stream *s, bool writing)
 {
-	short events = writing ? EV_WRITE : EV_READ;
+	short events = writing ? EV_WRITE | EV_PERSIST : READ_EVENTS;
 
-	if (s->writing == writing)
-		return 0;
 	s->writing = writing;
 	event_del(s->event);
-	event_assign(s->event, s->service->worker->base, s->fd, events | EV_PERSIST,
+	event_assign(s->event, s->service->worker->base, s->fd, events,
 		writing ? on_writable : on_readable, s);
 	if (event_add(s->event, NULL) == 0)
 		return 0;
@@ -115,7 +118,6 @@ static void stream_finish(struct stream *s)
 	s->lingering = true;
 	buf_free(&s->in);
 	stream_set_deadline(s, LINGER_NS);
-	wait_for(s, false);
 }
 
 /* Writes the service's collected replies, or what was left of earlier ones. Return: 1 when all
@@ -133,10 +135,11 @@ static int send_replies(struct stream *s, struct buf *out)
 			continue;
 		if (errno != EAGAIN)
 			goto gone;
-		if (out != &s->out && buf_append(&s->out, buf_head(out), buf_len(out)) != 0)
+		if (out == &s->out)
+			return 0;
+		if (buf_append(&s->out, buf_head(out), buf_len(out)) != 0)
 			goto gone;
-		if (out != &s->out)
-			buf_clear(out);
+		buf_clear(out);
 		return wait_for(s, true);
 	}
 	return 1;
@@ -212,7 +215,6 @@ static void on_readable(evutil_socket_t fd, short events, void *arg)
 	struct service *service = s->service;
 	ssize_t n = recv(fd, service->rx, sizeof(service->rx), 0);
 
-	(void)events;
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
@@ -220,6 +222,9 @@ static void on_readable(evutil_socket_t fd, short events, void *arg)
 		return;
 	}
 	s->active_ns = service->now_ns;
+	/* There may be more than this edge told of. */
+	if (((size_t)n == sizeof(service->rx) || (events & EV_CLOSED)) && wait_for(s, false) != 0)
+		return;
 	if (s->lingering)
 		return;
 	if (buf_len(&s->in) == 0)
@@ -264,7 +269,7 @@ static void stream_open(struct service *service, int fd)
 	s->fd = fd;
 	s->active_ns = service->now_ns;
 	LIST_INSERT_HEAD(&service->streams, s, link);
-	s->event = event_new(service->worker->base, fd, EV_READ | EV_PERSIST, on_readable, s);
+	s->event = event_new(service->worker->base, fd, READ_EVENTS, on_readable, s);
 	if (s->event == NULL || ops->open(s->state, s, service->worker) != 0 ||
 		event_add(s->event, NULL) != 0)
 		stream_free(s);
@@ -325,9 +330,11 @@ static void on_tick(evutil_socket_t fd, short events, void *arg)
 	int64_t idle_ns = service->worker->options->idle_ns;
 	struct stream *s;
 	struct stream *next;
+	uint64_t ticks;
 
-	(void)fd;
 	(void)events;
+	if (read(fd, &ticks, sizeof(ticks)) < 0)
+		return;
 	refresh_clock(service);
 	for (s = LIST_FIRST(&service->streams); s != NULL; s = next) {
 		next = LIST_NEXT(s, link);
@@ -342,7 +349,8 @@ static void on_tick(evutil_socket_t fd, short events, void *arg)
 
 static int service_start(struct srv_worker *worker)
 {
-	const struct timeval tick = {.tv_sec = TICK_NS / NS_PER_S};
+	const struct itimerspec tick = {
+		.it_value.tv_sec = TICK_NS / NS_PER_S, .it_interval.tv_sec = TICK_NS / NS_PER_S};
 	struct service *service = calloc(1, sizeof(*service));
 
 	if (service == NULL)
@@ -352,11 +360,15 @@ static int service_start(struct srv_worker *worker)
 	service->protocol = worker->spec->arg;
 	LIST_INIT(&service->streams);
 	refresh_clock(service);
+	service->tick_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (service->tick_fd < 0 || timerfd_settime(service->tick_fd, 0, &tick, NULL) != 0)
+		return fail_errno("cannot set up a worker's timer");
 	service->accept = event_new(
 		worker->base, worker->listen_fd, EV_READ | EV_PERSIST, on_accept, service);
-	service->tick = event_new(worker->base, -1, EV_PERSIST, on_tick, service);
+	service->tick =
+		event_new(worker->base, service->tick_fd, EV_READ | EV_PERSIST, on_tick, service);
 	if (service->accept == NULL || service->tick == NULL ||
-		event_add(service->accept, NULL) != 0 || event_add(service->tick, &tick) != 0)
+		event_add(service->accept, NULL) != 0 || event_add(service->tick, NULL) != 0)
 		return fail_msg("cannot set up a worker's events");
 	return 0;
 }
@@ -399,6 +411,8 @@ static void service_stop(struct srv_worker *worker)
 		event_free(service->accept);
 	if (service->tick != NULL)
 		event_free(service->tick);
+	if (service->tick_fd >= 0)
+		close(service->tick_fd);
 	buf_free(&service->out);
 	free(service);
 	worker->service = NULL;
