@@ -6,4 +6,5 @@ load.SRCS := harness/load/outcome.c harness/load/histogram.c harness/load/record
 	harness/codec/thrift.c harness/codec/thrift_wire.c harness/codec/thrift_args.c
 load.PKGS := libxxhash jansson
 load.LDLIBS := -lm
+rpcbench.SRCS += harness/cmd/load.c
 rpcbench.LIBS := load $(rpcbench.LIBS)

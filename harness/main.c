@@ -7,6 +7,7 @@
 
 static const struct cmd commands[] = {
 	{"verify", "check that contestants answer correctly", cmd_verify},
+	{"load", "load one server and report", cmd_load},
 	{"list", "contestants and rounds", cmd_list},
 	{"report", "render the tables of results again", cmd_report},
 	{NULL, NULL, NULL},

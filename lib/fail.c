@@ -12,7 +12,8 @@ void fail_set_program(const char *name)
 	program = name;
 }
 
-static void print_line(const char *reason, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void print_line(
+	const char *reason, const char *format, va_list args)
 {
 	flockfile(stderr);
 	fprintf(stderr, "%s: ", program);

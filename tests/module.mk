@@ -18,4 +18,6 @@ $(foreach t,$(TESTS),$(eval $(t).LIBS += base)$(eval $(t).PKGS += cmocka)$(eval 
 check: all $(TESTS:%=$(O)/test/%) ## run all tests, with what is installed
 	@RPCBENCH_BIN=$(CURDIR)/$(O)/bin prove --timer --exec tests/tap \
 		$(TESTS:%=$(O)/test/%) $(SCENARIOS)
-.PHONY: check
+check-threads: all ## run the tests of what threads share (for BUILD=tsan)
+	@RPCBENCH_BIN=$(CURDIR)/$(O)/bin prove --exec tests/tap tests/scenario/60-threads.bats
+.PHONY: check check-threads
