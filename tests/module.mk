@@ -19,5 +19,7 @@ check: all $(TESTS:%=$(O)/test/%) ## run all tests, with what is installed
 	@RPCBENCH_BIN=$(CURDIR)/$(O)/bin prove --timer --exec tests/tap \
 		$(TESTS:%=$(O)/test/%) $(SCENARIOS)
 check-threads: all ## run the tests of what threads share (for BUILD=tsan)
-	@RPCBENCH_BIN=$(CURDIR)/$(O)/bin prove --exec tests/tap tests/scenario/60-threads.bats
+	@RPCBENCH_BIN=$(CURDIR)/$(O)/bin G_SLICE=always-malloc \
+		TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp \
+		prove --exec tests/tap tests/scenario/60-threads.bats
 .PHONY: check check-threads
