@@ -40,6 +40,9 @@ run-round1 run-round2: run-%: setup ## set up, build, run this round, write resu
 	@$(MAKE) --no-print-directory all
 	@$(RUN) $* $(if $(QUICK),--quick) $(RUN_ARGS)
 
+results: all ## render results/*.md again from results/*.json
+	@$(O)/bin/rpcbench report
+
 test: ## set up, build, run all tests
 	@scripts/setup test
 	@scripts/setup-npm
@@ -48,4 +51,4 @@ test: ## set up, build, run all tests
 clean: ## remove everything generated
 	$(call say,CLEAN,build)rm -rf build compile_commands.json
 
-.PHONY: help setup setup-peers run-round1 run-round2 test clean
+.PHONY: help setup setup-peers run-round1 run-round2 results test clean

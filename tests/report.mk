@@ -1,4 +1,9 @@
 # Statistics, the result record and what is rendered from it.
-TESTS += test_stats
+TESTS += test_stats test_result test_report
 test_stats.SRCS := tests/unit/test_stats.c
 test_stats.LIBS := stats
+test_result.SRCS := tests/unit/test_result.c
+test_result.LIBS := report stats load
+test_report.SRCS := tests/unit/test_report.c
+test_report.LIBS := report stats load
+SCENARIOS += tests/scenario/30-report.bats

@@ -8,9 +8,10 @@
 #include "harness/report/table.h"
 #include "harness/report/text.h"
 
-#define GAP        "  " /* between columns */
-#define NOTE_WIDTH 100  /* columns of a line of text */
-#define NOTE_SIZE  512  /* bytes of a note */
+#define GAP         "  "              /* between columns */
+#define NOTE_WIDTH  100               /* columns of a line of text */
+#define NOTE_SIZE   512               /* bytes of a note */
+#define MARKED_CELL (TABLE_CELL + 16) /* bytes of a cell with its footnote */
 
 /** enum style - ANSI SGR parameters; STYLE_NONE prints as it is. */
 enum style { STYLE_NONE = 0, STYLE_BOLD = 1, STYLE_RED = 31, STYLE_GREEN = 32, STYLE_YELLOW = 33 };
@@ -49,13 +50,13 @@ static const char *cell_text(const struct table_cell *cell, char *out)
 {
 	char mark[TABLE_CELL];
 
-	snprintf(out, 2 * TABLE_CELL, "%s%s", cell->text, table_footnote(cell->footnote, mark));
+	snprintf(out, MARKED_CELL, "%s%s", cell->text, table_footnote(cell->footnote, mark));
 	return out;
 }
 
 static void measure(const struct table *table, size_t widths[TABLE_COLUMNS])
 {
-	char text[2 * TABLE_CELL];
+	char text[MARKED_CELL];
 
 	for (size_t c = 0; c < TABLE_COLUMNS; c++)
 		widths[c] = table_heads[c].brief != NULL ? text_width(table_heads[c].brief) : 0;
@@ -94,7 +95,7 @@ static void print_head(const struct screen *screen, const size_t *widths)
 static void print_row(
 	const struct screen *screen, const struct table_row *row, const size_t *widths)
 {
-	char text[2 * TABLE_CELL];
+	char text[MARKED_CELL];
 
 	for (size_t c = 0; c < TABLE_COLUMNS; c++) {
 		if (table_heads[c].brief == NULL)
