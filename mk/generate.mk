@@ -2,11 +2,14 @@
 LLHTTP_SRC := /usr/share/llhttp
 LLHTTP_INCLUDE := /usr/share/include/llhttp
 
+# The generated finalizers do not call that of GObject: without it each object leaks some memory.
+CHAIN_UP := '/_finalize (GObject \*object)$$/,/^}/ s/^}/  G_OBJECT_CLASS (g_type_class_peek (G_TYPE_OBJECT))->finalize (object);\n}/'
 THRIFT_GEN := $(G)/unpkg_unpkg_service.c $(G)/unpkg_unpkg_service.h \
 	$(G)/unpkg_unpkg_types.c $(G)/unpkg_unpkg_types.h
 $(THRIFT_GEN) &: protos/unpkg.thrift
 	@mkdir -p $(G)
 	$(call say,GEN,$<)thrift --gen c_glib -out $(G) $<
+	@sed -i $(CHAIN_UP) $(G)/unpkg_unpkg_types.c
 GENERATED_H := $(filter %.h,$(THRIFT_GEN))
 
 # The same for the peers in C++ and JavaScript.
