@@ -1,38 +1,30 @@
 #include <stdlib.h>
-#include <thrift/c_glib/protocol/thrift_binary_protocol.h>
-#include <thrift/c_glib/protocol/thrift_compact_protocol.h>
+#include <thrift/c_glib/protocol/thrift_protocol.h>
 #include <thrift/c_glib/thrift_application_exception.h>
 
 #include "lib/buf.h"
 #include "servers/common/thrift_binary.h"
 #include "servers/common/thrift_bytes.h"
 #include "servers/common/thrift_call.h"
+#include "servers/common/thrift_compact.h"
 #include "servers/common/thrift_handler.h"
 
 struct thrift_call {
-	enum thrift_encoding encoding;
 	ThriftBytes *bytes;
 	ThriftProtocol *protocol;
 	ThriftProcessor *processor;
 };
 
-static ThriftProtocol *new_protocol(const struct thrift_call *call)
-{
-	GType type = call->encoding == THRIFT_COMPACT ? THRIFT_TYPE_COMPACT_PROTOCOL
-						      : thrift_binary_get_type();
-
-	return g_object_new(type, "transport", call->bytes, NULL);
-}
-
 struct thrift_call *thrift_call_new(enum thrift_encoding encoding)
 {
+	GType protocol =
+		encoding == THRIFT_COMPACT ? thrift_compact_get_type() : thrift_binary_get_type();
 	struct thrift_call *call = malloc(sizeof(*call));
 
 	if (call == NULL)
 		return NULL;
-	call->encoding = encoding;
 	call->bytes = g_object_new(thrift_bytes_get_type(), NULL);
-	call->protocol = new_protocol(call);
+	call->protocol = g_object_new(protocol, "transport", call->bytes, NULL);
 	call->processor = thrift_handler_processor();
 	return call;
 }
@@ -53,9 +45,6 @@ static int refuse(struct thrift_call *call, const struct thrift_head *head, cons
 	ThriftApplicationException *exception;
 	gboolean written;
 
-	/* A protocol that has left a struct half-way may remember it. */
-	g_object_unref(call->protocol);
-	call->protocol = new_protocol(call);
 	exception = g_object_new(THRIFT_TYPE_APPLICATION_EXCEPTION, "type",
 		THRIFT_APPLICATION_EXCEPTION_ERROR_PROTOCOL_ERROR, "message", why, NULL);
 	written = thrift_protocol_write_message_begin(

@@ -9,7 +9,7 @@
 #include "lib/buf.h"
 #include "servers/common/thrift_call.h"
 #include "servers/common/thrift_conn.h"
-#include "servers/common/thrift_handler.h"
+#include "servers/common/thrift_types.h"
 
 #define FRAME_HEAD 4 /* bytes of a frame's length */
 
@@ -128,6 +128,6 @@ const struct stream_ops thrift_conn_ops = {
 
 int thrift_conn_main(const struct srv_spec *spec, int argc, char **argv)
 {
-	thrift_handler_register();
+	thrift_types_register();
 	return srv_main(spec, argc, argv);
 }

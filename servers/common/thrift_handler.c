@@ -65,25 +65,6 @@ static void thrift_handler_init(ThriftHandler *handler)
 	(void)handler;
 }
 
-void thrift_handler_register(void)
-{
-	static GType (*const types[])(void) = {
-		unpkg_unpkg_service_if_get_type,
-		unpkg_publish_request_get_type,
-		unpkg_publish_response_get_type,
-		unpkg_find_one_request_get_type,
-		unpkg_repository_get_type,
-		unpkg_find_one_response_get_type,
-		unpkg_unpkg_service_publish_args_get_type,
-		unpkg_unpkg_service_publish_result_get_type,
-		unpkg_unpkg_service_find_one_args_get_type,
-		unpkg_unpkg_service_find_one_result_get_type,
-	};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(types); i++)
-		types[i]();
-}
-
 ThriftProcessor *thrift_handler_processor(void)
 {
 	ThriftHandler *handler = g_object_new(thrift_handler_get_type(), NULL);

@@ -4,12 +4,6 @@
 #include <thrift/c_glib/processor/thrift_processor.h>
 
 /**
- * thrift_handler_register() - Register the generated types, whose getters may not be called by
- *   several threads at once for the first time. To be called before any thread starts.
- */
-void thrift_handler_register(void);
-
-/**
  * thrift_handler_processor() - A new generated processor of UnpkgService, over a handler that
  *   answers from servers/common/app.
  *
