@@ -16,19 +16,15 @@ static double measured_in_flight(const struct record *r, int64_t window_ns)
 }
 
 /*
- * By how much the mean may lie below connections × pipeline for good reasons, as a share:
- * requests begun before the window are not counted, which lacks up to one latency at its start
- * (and, with a planned number of requests, at its end); and a thread that is at work on one
- * connection leaves that one idle.
+ * By how much the mean may lie below connections × pipeline, as a share: requests begun before
+ * the window are not counted, which lacks up to one latency at its start and, with a planned
+ * number of requests, at its end.
  */
-static double allowed_below(const struct load_params *params, const struct load_result *result)
+static double allowed_below(const struct load_result *result)
 {
-	double window_ns = (double)result->window_ns;
-	double latency_share = histogram_mean(&result->record->ok) / window_ns;
-	double work_share = (result->cpu_user_s + result->cpu_system_s) * 1e9 / window_ns /
-			    (double)params->connections;
+	double latency_share = histogram_mean(&result->record->ok) / (double)result->window_ns;
 
-	return LITTLE_TOLERANCE + latency_share + work_share;
+	return fmin(LITTLE_TOLERANCE + latency_share, 1);
 }
 
 /* Why the law says nothing here, or NULL. */
@@ -59,7 +55,7 @@ static json_t *littles_law(const struct load_params *params, const struct load_r
 		return build_end(&b);
 	}
 	measured = measured_in_flight(result->record, result->window_ns);
-	below = fmin(allowed_below(params, result), 1);
+	below = allowed_below(result);
 	build_put(&b, "ok",
 		json_boolean(measured >= expected * (1 - below) &&
 			     measured <= expected * (1 + LITTLE_TOLERANCE)));

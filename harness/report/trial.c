@@ -14,7 +14,7 @@
 #define CLIENT_LIMIT 0.95 /* share of the window; METHOD.md "What limited it" */
 
 static const char NO_REPLY[] = "no verified reply";
-static const char NO_WINDOW[] = "stopped before the window opened";
+static const char NO_WINDOW[] = "the window never opened";
 static const char CLOSED_SERVICE[] = "closed loop: the same as latency_ns";
 static const char CLOSED_LAG[] = "closed loop: nothing is sent on a schedule";
 
