@@ -312,8 +312,7 @@ static int print_result(const struct options *options, const json_t *trial)
 		return 0;
 	if (options->json[0] != '\0')
 		return result_save(trial, options->json);
-	if (json_dumpf(trial, stdout, JSON_INDENT(2)) != 0 || putchar('\n') == EOF ||
-		fflush(stdout) != 0)
+	if (result_print(trial, stdout) != 0 || fflush(stdout) != 0)
 		return fail_errno("cannot write the result");
 	return 0;
 }
