@@ -1,8 +1,10 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "harness/report/environment.h"
 #include "harness/report/notes.h"
 #include "harness/report/pick.h"
 #include "harness/report/table.h"
@@ -260,12 +262,19 @@ void notes_origin(const json_t *record, notes_print *print, void *ctx)
 	const struct pen pen = {print, ctx};
 	const char *command = pick_text(record, "command");
 	const char *started_at = pick_text(record, "started_at");
+	const char *version = pick_text(record, "rpcbench");
+	char *parameters = environment_value(record, "parameters");
 	double seed;
 
 	if (command != NULL)
 		note(&pen, "Command: %s", command);
+	if (parameters != NULL && parameters[0] != '\0')
+		note(&pen, "Parameters: %s", parameters);
 	if (started_at != NULL)
 		note(&pen, "Started at: %s", started_at);
 	if (pick_number(record, "seed", &seed))
 		note(&pen, "Seed: %.0f", seed);
+	if (version != NULL)
+		note(&pen, "rpcbench: %s", version);
+	free(parameters);
 }

@@ -7,6 +7,8 @@
 #include "harness/report/values.h"
 #include "harness/stats/stats.h"
 
+#define REASON_SIZE 640 /* bytes of the longest reason that a round gives, and what is added */
+
 /** struct metric - What contestants can be ranked by. */
 struct metric {
 	const char *name; /* in the summary */
@@ -20,7 +22,7 @@ static const struct metric by_server_cpu = {"rps_per_server_cpu_s", "server.requ
 struct entry {
 	json_t *contestant;
 	json_t *summary;
-	char reason[256]; /* why it has no rank; empty when it has one */
+	char reason[REASON_SIZE]; /* why it has no rank; empty when it has one */
 	bool failed;
 	struct values values;
 	size_t rank;

@@ -21,9 +21,10 @@ struct usage;
 /**
  * DOC: A round's record is made by the round:
  *
- *   schema, round (name), title, started_at (UTC, "2025-01-31T12:00:00Z"), command (as typed),
- *   seed, quick (bool), interrupted (bool), environment {…, any names}, contestants [
- *     { name, protocol, class, command,
+ *   schema, rpcbench (version), round (name), title, started_at (UTC, "2025-01-31T12:00:00Z"),
+ *   command (as typed), seed, quick (bool), interrupted (bool), parameters {…, any names},
+ *   environment {…, any names}, contestants [
+ *     { name, description, protocol, class, command, url,
  *       server_cpus  how many CPUs it can use: the lesser of its threads and those it may run on
  *       connections, pipeline   the load asked for; one entry is one contestant at one load
  *       skipped      why it was left out (a tool that is missing): no failure
