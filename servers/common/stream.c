@@ -50,6 +50,7 @@ struct service {
 	struct srv_worker *worker;
 	const struct stream_protocol *protocol;
 	struct event *accept;
+	bool starved;       /* accepting stopped, for lack of descriptors or memory */
 	struct event *tick; /* of tick_fd */
 	int tick_fd; /* a timer of libevent's would make each turn of its loop read the clock */
 	LIST_HEAD(streams, stream) streams;
@@ -62,6 +63,15 @@ struct service {
 static void on_readable(evutil_socket_t fd, short events, void *arg);
 static void on_writable(evutil_socket_t fd, short events, void *arg);
 
+/* Takes up accepting again; a try in vain stops it. */
+static void accept_again(struct service *service)
+{
+	if (!service->starved || service->worker->draining)
+		return;
+	service->starved = false;
+	event_add(service->accept, NULL);
+}
+
 static void stream_free(struct stream *s)
 {
 	const struct stream_ops *ops = s->service->protocol->ops;
@@ -72,6 +82,7 @@ static void stream_free(struct stream *s)
 	if (s->event != NULL)
 		event_free(s->event);
 	close(s->fd);
+	accept_again(s->service);
 	buf_free(&s->in);
 	buf_free(&s->out);
 	free(s);
@@ -286,9 +297,11 @@ static bool accept_batch(struct service *service)
 			stream_open(service, fd);
 			continue;
 		}
-		/* Out of descriptors: the backlog waits until the next tick, without spinning. */
-		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+		/* The backlog waits until a connection ends, or the next tick, without spinning. */
+		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+			service->starved = true;
 			event_del(service->accept);
+		}
 		if (errno != ECONNABORTED && errno != EINTR)
 			return false;
 	}
@@ -343,8 +356,7 @@ static void on_tick(evutil_socket_t fd, short events, void *arg)
 		else if (!s->writing && s->deadline_ns != 0 && service->now_ns >= s->deadline_ns)
 			expire(s);
 	}
-	if (!service->worker->draining && !event_pending(service->accept, EV_READ, NULL))
-		event_add(service->accept, NULL);
+	accept_again(service);
 }
 
 static int service_start(struct srv_worker *worker)
