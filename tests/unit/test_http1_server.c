@@ -313,6 +313,48 @@ static void test_answers_split_anywhere(void **state)
 			check_case(&http1_cases[i], at, SIZE_MAX);
 }
 
+/* Bytes of clients that are not ours; tests/golden/http1/README says which. */
+static void test_golden_requests(void **state)
+{
+	static const struct http1_case rows[] = {
+		{"ab-get", "200(Hello)!"},
+		{"ab-get-keepalive", "200(Hello)+ 200(Hello)+"},
+		{"ab-post", "200(hello)!"},
+		{"curl-get", "200(Hello)"},
+		{"curl-get-twice", "200(Hello) 200(0123456789012345678901234567890123456789)"},
+		{"curl-h2c-upgrade", "200(Hello)"},
+		{"curl-head", "200()"},
+		{"curl-http1.0", "200(Hello)!"},
+		{"curl-post", "200(hello)"},
+		{"curl-post-chunked", "100 200(hello)"},
+		{"curl-post-expect", "100 200(hello)"},
+		{"curl-proxy", "200(a)"},
+		{"curl-query", "200(a=%20b&c[]=d)"},
+		{"node-fetch", "200(hello)"},
+		{"python-chunked", "200(hello)"},
+		{"python-urllib", "200(a=b)!"},
+		{"wrk-get", "200(Hello) 200(Hello) 200(Hello)"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char path[64];
+		char request[2048];
+		const struct http1_case row = {request, rows[i].answer};
+		FILE *file;
+
+		snprintf(path, sizeof(path), "tests/golden/http1/%s", rows[i].request);
+		file = fopen(path, "r");
+		assert_non_null(file);
+		request[fread(request, 1, sizeof(request) - 1, file)] = '\0';
+		fclose(file);
+		check_case(&row, SIZE_MAX, 1);
+		check_case(&row, 1, 1);
+		for (size_t at = 1; at < strlen(request); at++)
+			check_case(&row, at, SIZE_MAX);
+	}
+}
+
 static void test_bytes_of_a_reply(void **state)
 {
 	static const char request[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -333,15 +375,14 @@ static void test_bytes_of_a_reply(void **state)
 	conn_close(&c);
 }
 
-/* A request of exactly @len bytes up to the end of its header block. */
+/* A request of exactly @len bytes, of which zeros fill the middle. */
 static char *padded_request(const char *before, const char *after, size_t len)
 {
 	char *request = malloc(len + 1);
 
 	assert_non_null(request);
-	memset(request, 'a', len);
-	memcpy(request, before, strlen(before));
-	memcpy(request + len - strlen(after), after, strlen(after) + 1);
+	snprintf(request, len + 1, "%s%0*d%s", before, (int)(len - strlen(before) - strlen(after)),
+		0, after);
 	return request;
 }
 
@@ -471,14 +512,13 @@ static void test_drain_says_close(void **state)
 }
 
 /* A request with a few of its bytes changed, and an end that makes most of them complete. */
-static struct slice mutate(const char *request, char *bytes, unsigned *seed)
+static struct slice mutate(const char *request, char *bytes, size_t size, unsigned *seed)
 {
 	static const char odd[] = "\r\n\t :;,/%?#\0\x7f\x80\xff"
 				  "09afGHchunked";
 	size_t len = strlen(request);
 
-	memcpy(bytes, request, len);
-	memcpy(bytes + len, "\r\n\r\n", 4);
+	snprintf(bytes, size, "%s\r\n\r\n", request);
 	for (int i = rand_r(seed) % 4; len > 0 && i >= 0; i--) {
 		size_t at = (size_t)rand_r(seed) % len;
 		size_t other = (size_t)rand_r(seed) % len;
@@ -508,7 +548,7 @@ static void test_hostile_bytes(void **state)
 	for (int i = 0; i < 20000; i++) {
 		const char *request =
 			http1_cases[(size_t)rand_r(&seed) % COUNT(http1_cases)].request;
-		struct slice data = mutate(request, bytes, &seed);
+		struct slice data = mutate(request, bytes, sizeof(bytes), &seed);
 		struct conn whole;
 		struct conn split;
 
@@ -533,6 +573,7 @@ int main(void)
 		cmocka_unit_test(test_answers_whole),
 		cmocka_unit_test(test_answers_byte_by_byte),
 		cmocka_unit_test(test_answers_split_anywhere),
+		cmocka_unit_test(test_golden_requests),
 		cmocka_unit_test(test_bytes_of_a_reply),
 		cmocka_unit_test(test_limits_of_the_header_block),
 		cmocka_unit_test(test_limits_of_what_is_dropped),
