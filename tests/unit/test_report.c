@@ -178,8 +178,7 @@ static void test_sparse_records_render(void **state)
 		"{'trials': [{'rps': 0.0}, {'rps': 5.0}]}",
 		"{'trials': [{'rps': 0.0, 'requests': {'ok': 0, 'failed': 0, 'sent': 0}}]}",
 		"{'trials': [{'rps': 7.0, 'requests': {'ok': 7, 'failed': 0, 'sent': 7}}]}",
-		"{'trials': [{'rps': 0, 'requests': {'ok': 7}}, {'rps': 7, 'requests': {'ok': "
-		"7}}]}",
+		"{'trials': [{'requests': {'ok': 7}, 'rps': 0}, {'requests': {'ok': 7}}]}",
 		"{'trials': [{'latency_ns': {'count': 0}, 'histogram': {'buckets': [[0, 0]]}}]}",
 		"{'trials': [{'failure': 'x'}], 'summary': null}",
 	};
