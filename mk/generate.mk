@@ -6,7 +6,7 @@ LLHTTP_INCLUDE := /usr/share/include/llhttp
 CHAIN_UP := '/_finalize (GObject \*object)$$/,/^}/ s/^}/  G_OBJECT_CLASS (g_type_class_peek (G_TYPE_OBJECT))->finalize (object);\n}/'
 THRIFT_GEN := $(G)/unpkg_unpkg_service.c $(G)/unpkg_unpkg_service.h \
 	$(G)/unpkg_unpkg_types.c $(G)/unpkg_unpkg_types.h
-$(THRIFT_GEN) &: protos/unpkg.thrift
+$(THRIFT_GEN) &: protos/unpkg.thrift mk/generate.mk
 	@mkdir -p $(G)
 	$(call say,GEN,$<)thrift --gen c_glib -out $(G) $<
 	@sed -i $(CHAIN_UP) $(G)/unpkg_unpkg_types.c
