@@ -6,6 +6,7 @@
 #include "lib/fail.h"
 
 static const struct cmd commands[] = {
+	{"run", "measure a round and print its table", cmd_run},
 	{"verify", "check that contestants answer correctly", cmd_verify},
 	{"load", "load one server and report", cmd_load},
 	{"list", "contestants and rounds", cmd_list},

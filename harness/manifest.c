@@ -8,6 +8,7 @@
 #include "harness/call.h"
 #include "harness/manifest.h"
 #include "harness/paths.h"
+#include "harness/process.h"
 #include "lib/buf.h"
 #include "lib/fail.h"
 
@@ -125,6 +126,10 @@ static const struct config_field fields_table[] = {
 		.type = CONFIG_CHOICE,
 		.offset = offsetof(struct fields, c.ready),
 		.choices = readies},
+	{.key = "ready_timeout",
+		.type = CONFIG_DURATION,
+		.offset = offsetof(struct fields, c.ready_ns),
+		.min = 1},
 	{.key = "port",
 		.type = CONFIG_INT,
 		.offset = offsetof(struct fields, c.port),
@@ -245,7 +250,8 @@ static char *folder_of(const char *file)
 static int read_contestant(const struct config *config, const struct config_at *at, json_t *value,
 	struct contestant *c)
 {
-	struct fields fields = {.c = {.ready = -1, .file = config->file}};
+	struct fields fields = {
+		.c = {.ready = -1, .ready_ns = PROCESS_READY_NS, .file = config->file}};
 	int status = config_fields(config, at, value, fields_table, &fields);
 
 	*c = fields.c;
@@ -437,7 +443,7 @@ static bool is_missing(const struct contestant *c, const char *text, const struc
 		snprintf(file, sizeof(file), "%s%s%s", expanded[0] == '/' ? "" : c->dir,
 			expanded[0] == '/' ? "" : "/", expanded);
 		missing = access(file, F_OK) != 0;
-		snprintf(reason, size, "needs %s, which does not exist", file);
+		snprintf(reason, size, "needs %s, which does not exist", paths_short(paths, file));
 	}
 	free(expanded);
 	return missing;

@@ -25,6 +25,7 @@ struct paths;
  *                without which it is left out
  *   ready        "line": it prints "READY port=N" once it listens; "port": it cannot, and is
  *                ready when its port answers
+ *   ready_timeout   how long it may take to get ready, "10s" unless given
  *   port         a fixed port to expect it on; then ready is "port" unless given
  *   max_connections, max_pipeline   what it can serve at once; more is never asked of it
  *   env          more environment variables
@@ -52,6 +53,7 @@ struct contestant {
 	int protocol;            /* enum manifest_protocol */
 	int class;               /* enum manifest_class */
 	int ready;               /* enum manifest_ready */
+	int64_t ready_ns;        /* how long it may take to get ready */
 	const char **command;    /* with placeholders */
 	const char **requires;   /* with placeholders, or NULL */
 	int64_t port;            /* 0 = any */

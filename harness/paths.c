@@ -113,6 +113,15 @@ void paths_free(struct paths *paths)
 	*paths = (struct paths){0};
 }
 
+const char *paths_short(const struct paths *paths, const char *path)
+{
+	size_t len = strlen(paths->root);
+
+	if (strncmp(path, paths->root, len) == 0 && path[len] == '/')
+		return path + len + 1;
+	return path;
+}
+
 int paths_make(const char *path)
 {
 	char part[PATH_MAX];

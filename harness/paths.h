@@ -24,6 +24,12 @@ int paths_find(struct paths *paths);
 /** paths_free() - Let go of what it owns; also of a zeroed struct. */
 void paths_free(struct paths *paths);
 
+/**
+ * paths_short() - @path without the root in front, for texts that others will read; itself when
+ *   it is elsewhere. Valid as long as @path.
+ */
+const char *paths_short(const struct paths *paths, const char *path);
+
 /** paths_make() - Make folder @path with all its parents. Return: 0, or -1 with errno. */
 int paths_make(const char *path);
 

@@ -2,7 +2,8 @@
 LIBRARIES += harness
 harness.SRCS := harness/paths.c harness/config.c harness/call.c harness/manifest.c \
 	harness/round.c harness/suite.c harness/interrupt.c harness/proc.c harness/port.c \
-	harness/process.c harness/usage.c harness/reason.c harness/server.c
+	harness/process.c harness/usage.c harness/reason.c harness/server.c \
+	harness/pin.c harness/plan.c
 harness.PKGS := jansson
 # Its own library, since tests of the rest need none of what it links.
 LIBRARIES += verify
@@ -10,6 +11,14 @@ verify.SRCS := harness/verify/verify.c harness/verify/http.c harness/verify/thri
 	harness/verify/exchange.c harness/verify/sandbox.c harness/verify/sock.c \
 	harness/verify/diff.c
 verify.PKGS := jansson thrift_c_glib
-rpcbench.SRCS += harness/cmd/list.c harness/cmd/verify.c
-rpcbench.LIBS := verify harness unpkg llhttp $(rpcbench.LIBS)
+# What records tell of this build: the flags, and the versions of what servers and harness link.
+LIBRARIES += host
+HOST_PKGS := libevent thrift_c_glib glib-2.0 jansson libxxhash
+host.SRCS := harness/host.c
+host.PKGS := jansson
+host.FLAGS := -DHOST_CFLAGS='"$(subst ",\",$(strip $(ALL_CFLAGS)))"' \
+	-DHOST_LIBRARIES='"$(foreach p,$(HOST_PKGS),$(p) $(shell $(PKG_CONFIG) --modversion $(p)))"'
+rpcbench.SRCS += harness/cmd/run.c harness/cmd/verify.c harness/cmd/list.c harness/trial.c \
+	harness/progress.c
+rpcbench.LIBS := verify host harness unpkg llhttp $(rpcbench.LIBS)
 DATA += $(wildcard servers/*/contestant.json)

@@ -76,7 +76,8 @@ static void add_last_words(const char *log, char *reason)
 	char words[PROCESS_WORDS];
 	char said[REASON_MAX];
 
-	if (process_last_words(log, words)[0] == '\0')
+	process_last_words(log, words);
+	if (words[0] == '\0' || strncmp(words, "READY", 5) == 0)
 		return;
 	memcpy(said, reason, sizeof(said));
 	reason_set(reason, "%s; it said: %s", said, words);
@@ -115,7 +116,7 @@ int server_start(struct server *server, const struct suite *suite, const struct 
 			.log = server->log,
 			.prints_ready = c->ready == MANIFEST_LINE,
 			.port = (uint16_t)values.port,
-			.ready_ns = PROCESS_READY_NS,
+			.ready_ns = c->ready_ns,
 			.stop_ns = PROCESS_STOP_NS,
 			.cpus = cpus,
 		},

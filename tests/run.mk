@@ -1,5 +1,5 @@
 # Manifests, rounds, process control, verification; the commands run, verify and list.
-TESTS += test_manifest test_round test_process test_usage
+TESTS += test_manifest test_round test_process test_usage test_plan
 test_manifest.SRCS := tests/unit/test_manifest.c
 test_manifest.LIBS := harness
 test_round.SRCS := tests/unit/test_round.c
@@ -8,5 +8,7 @@ test_process.SRCS := tests/unit/test_process.c
 test_process.LIBS := harness
 test_usage.SRCS := tests/unit/test_usage.c
 test_usage.LIBS := harness
+test_plan.SRCS := tests/unit/test_plan.c
+test_plan.LIBS := harness
 SCENARIOS += tests/scenario/40-run-list.bats
-SCENARIOS += tests/scenario/41-run-verify.bats
+SCENARIOS += tests/scenario/41-run-verify.bats tests/scenario/42-run-round.bats

@@ -24,6 +24,7 @@ def parse():
     p.add_argument("--claim-port", type=int, help="print READY with this port instead")
     p.add_argument("--die-at-start", type=int, metavar="STATUS")
     p.add_argument("--die-after", type=int, metavar="N", help="kill itself at request N")
+    p.add_argument("--wrong-after", type=int, metavar="N", help="answer wrongly from request N on")
     p.add_argument("--ignore-term", action="store_true")
     p.add_argument("--fork", type=int, default=0, metavar="N", help="start N sleeping children")
     p.add_argument("--daemon", action="store_true", help="start a child outside the group")
@@ -37,6 +38,7 @@ def parse():
     p.add_argument("--head-body", action="store_true", help="send a body to HEAD")
     p.add_argument("--silent", action="store_true", help="read requests, answer none")
     p.add_argument("--garbage", action="store_true", help="answer with bytes that are no HTTP")
+    p.add_argument("--mark", help="ignored: for tests to find the process by")
     return p.parse_args()
 
 
@@ -91,6 +93,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body, kind = REPLIES.get(self.path.split("?")[0], (None, None))
         if OPTIONS.body is not None:
             body, kind = OPTIONS.body.encode(), kind or "text/plain"
+        if OPTIONS.wrong_after and COUNT[0] >= OPTIONS.wrong_after and body:
+            body = body.replace(b"1.0.0", b"1.0.1")
         status = OPTIONS.status
         if body is None:
             status, body, kind = 404, b"not found\n", "text/plain"

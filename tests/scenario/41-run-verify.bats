@@ -118,6 +118,6 @@ verify() {
 }
 
 @test "what this build holds is verified" {
-	run "$RPCBENCH_BIN/rpcbench" verify thrift-binary
+	run "$RPCBENCH_BIN/rpcbench" verify http-hello thrift-binary
 	expect_status 0
 }

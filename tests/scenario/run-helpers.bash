@@ -46,3 +46,13 @@ expect_line() {
 		return 1
 	}
 }
+
+# eventually COMMAND…: repeats it until it succeeds, for 20 s at most.
+eventually() {
+	for _ in $(seq 400); do
+		"$@" && return 0
+		sleep 0.05
+	done
+	echo "never came true: $*"
+	return 1
+}

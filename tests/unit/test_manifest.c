@@ -47,8 +47,8 @@ static void test_bad_manifests(void **state)
 		{"\n{\"name\": \"a\"}", ":2: expected the key protocol, which is missing"},
 		{GOOD ",\n\"clas\": 1}",
 			":4: clas: unknown key, expected one of name, description, protocol, "
-			"class, command, calls, requires, ready, port, max_connections, "
-			"max_pipeline, env"},
+			"class, command, calls, requires, ready, ready_timeout, port, "
+			"max_connections, max_pipeline, env"},
 		{GOOD ",\n\n\"port\": \"80\"}",
 			":5: port: expected a whole number of 1 to 65535, got \"80\""},
 		{GOOD ",\n\"port\": 0}", ":4: port: expected a whole number of 1 to 65535, got 0"},

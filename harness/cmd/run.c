@@ -1,0 +1,457 @@
+/*
+ * cmd_run
+ *   options -> suite_open -> plan_make -> record_begin
+ *   run_trials: for each trial, all contestants in a new random order: run_one
+ *   finish: summary, table, RESULTS/ROUND.json and .md
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/call.h"
+#include "harness/cmd/cmd.h"
+#include "harness/host.h"
+#include "harness/interrupt.h"
+#include "harness/pin.h"
+#include "harness/plan.h"
+#include "harness/progress.h"
+#include "harness/report/replace.h"
+#include "harness/report/result.h"
+#include "harness/suite.h"
+#include "harness/trial.h"
+#include "lib/buf.h"
+#include "lib/fail.h"
+#include "lib/opt.h"
+#include "lib/units.h"
+
+#define OVERHEAD_NS (400 * NS_PER_MS) /* of a trial: start, verification, stop; a first guess */
+
+struct run_options {
+	struct plan_options plan;
+	struct opt_list manifests;
+	const char *out;
+	int64_t seed;
+	bool pin;
+};
+
+#define PLAN(field) offsetof(struct run_options, plan.field)
+
+static const struct opt options_table[] = {
+	{.name = "only",
+		.type = OPT_STRING,
+		.offset = PLAN(only),
+		.arg = "LIST",
+		.help = "these contestants of rpcbench list alone"},
+	{.name = "skip",
+		.type = OPT_STRING,
+		.offset = PLAN(skip),
+		.arg = "LIST",
+		.help = "not these"},
+	{.name = "manifest",
+		.type = OPT_LIST,
+		.offset = offsetof(struct run_options, manifests),
+		.arg = "FILE",
+		.help = "add its contestants; may be given several times"},
+	{.name = "quick",
+		.type = OPT_FLAG,
+		.offset = PLAN(quick),
+		.help = "2 trials of 1s after 300ms of warm-up"},
+	{.name = "trials",
+		.type = OPT_INT,
+		.offset = PLAN(trials),
+		.arg = "N",
+		.min = 1,
+		.max = 1000,
+		.help = "of each contestant (as the round says)"},
+	{.name = "duration",
+		.letter = 'd',
+		.type = OPT_DURATION,
+		.offset = PLAN(duration_ns),
+		.arg = "TIME",
+		.min = 1,
+		.help = "of what is measured in a trial"},
+	{.name = "warmup",
+		.type = OPT_DURATION,
+		.offset = PLAN(warmup_ns),
+		.arg = "TIME",
+		.help = "the same load before, not counted"},
+	{.name = "connections",
+		.letter = 'c',
+		.type = OPT_INT,
+		.offset = PLAN(connections),
+		.arg = "N",
+		.min = 1,
+		.max = 1000000,
+		.help = "instead of the round's"},
+	{.name = "pipeline",
+		.letter = 'p',
+		.type = OPT_INT,
+		.offset = PLAN(pipeline),
+		.arg = "N",
+		.min = 1,
+		.max = 65536,
+		.help = "requests in flight a connection"},
+	{.name = "threads",
+		.letter = 't',
+		.type = OPT_INT,
+		.offset = PLAN(threads),
+		.arg = "N",
+		.min = 1,
+		.max = 256,
+		.help = "of each server"},
+	{.name = "seed",
+		.type = OPT_INT,
+		.offset = offsetof(struct run_options, seed),
+		.arg = "N",
+		.max = 9007199254740991,
+		.help = "of the order of contestants (random)"},
+	{.name = "no-pin",
+		.type = OPT_UNFLAG,
+		.offset = offsetof(struct run_options, pin),
+		.help = "let server and client run on any CPU"},
+	{.name = "out",
+		.letter = 'o',
+		.type = OPT_STRING,
+		.offset = offsetof(struct run_options, out),
+		.arg = "DIR",
+		.help = "for ROUND.json and ROUND.md; without it results/, and build/results/ for "
+			"a round that options change"},
+	{0},
+};
+
+/** struct session - A round while it runs. */
+struct session {
+	struct suite suite;
+	struct plan plan;
+	struct call call;
+	struct pin pin;
+	struct progress progress;
+	json_t *record;
+	char *json_path;
+	char *page_path;
+	uint64_t seed;
+	int64_t started_ns;
+};
+
+/* ------------------------------------------------------------------ before */
+
+static char *results_folder(const struct session *s, const struct run_options *options)
+{
+	char *folder = NULL;
+
+	if (options->out != NULL)
+		return strdup(options->out);
+	if (s->suite.paths.installed)
+		return strdup(s->plan.as_written ? "results" : "results/changed");
+	if (asprintf(&folder, "%s/%s", s->suite.paths.root,
+		    s->plan.as_written ? "results" : "build/results") < 0)
+		return NULL;
+	return folder;
+}
+
+static int make_paths(struct session *s, const struct run_options *options)
+{
+	char *folder = results_folder(s, options);
+	int status = -1;
+
+	if (folder == NULL ||
+		asprintf(&s->json_path, "%s/%s.json", folder, s->plan.round.name) < 0 ||
+		asprintf(&s->page_path, "%s/%s.md", folder, s->plan.round.name) < 0)
+		fail_msg("out of memory");
+	else if (paths_make(folder) != 0 || access(folder, W_OK) != 0)
+		fail_errno("cannot write to the folder %s", folder);
+	else
+		status = 0;
+	free(folder);
+	return status;
+}
+
+static json_t *parameters(const struct round *round)
+{
+	return json_pack("{s:s, s:I, s:f, s:f, s:f, s:I}", "call", round->call, "trials",
+		(json_int_t)round->trials, "duration_s", (double)round->duration_ns / NS_PER_S,
+		"warmup_s", (double)round->warmup_ns / NS_PER_S, "timeout_s",
+		(double)round->timeout_ns / NS_PER_S, "server_threads", (json_int_t)round->threads);
+}
+
+/* The command as it was typed, from "rpcbench" on. */
+static json_t *typed(int argc, char **argv)
+{
+	struct buf text = {0};
+	json_t *json;
+
+	buf_printf(&text, "rpcbench");
+	for (int i = 0; i < argc; i++)
+		buf_printf(&text, " %s", argv[i]);
+	json = json_stringn(buf_head(&text), buf_len(&text));
+	buf_free(&text);
+	return json != NULL ? json : json_null();
+}
+
+static int record_begin(struct session *s, bool quick, json_t *command)
+{
+	const struct round *round = &s->plan.round;
+	int64_t cpus = s->pin.server_count;
+	json_t *environment = host_environment(&s->suite.paths, &s->pin);
+	json_t *list = json_array();
+	time_t now = time(NULL);
+	struct tm utc;
+	char started[32];
+
+	strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	for (size_t i = 0; i < s->plan.count; i++) {
+		json_t *entry = s->plan.entries[i].json;
+
+		json_object_set_new(entry, "server_cpus",
+			json_integer(round->threads < cpus ? round->threads : cpus));
+		json_array_append(list, entry);
+	}
+	s->record = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:b, s:b, s:o, s:o, s:o}",
+		"schema", RESULT_SCHEMA, "rpcbench", RPCBENCH_VERSION, "round", round->name,
+		"title", round->title, "started_at", started, "command", command, "seed",
+		(json_int_t)s->seed, "quick", quick, "interrupted", false, "parameters",
+		parameters(round), "environment", environment, "contestants", list);
+	return s->record != NULL ? 0 : fail_msg("out of memory");
+}
+
+static int session_open(struct session *s, const struct run_options *options, const char *round)
+{
+	if (suite_open(&s->suite, &options->manifests) != 0 ||
+		plan_make(&s->plan, &s->suite, &options->plan, round) != 0 ||
+		call_load(&s->call, &s->suite.paths, s->plan.round.call) != 0)
+		return -1;
+	s->seed = (uint64_t)options->seed;
+	if (options->seed < 0) {
+		uint32_t random = 0;
+
+		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+			return fail_errno("getrandom");
+		s->seed = random;
+	}
+	pin_plan(&s->pin, options->pin, s->plan.round.threads);
+	return make_paths(s, options);
+}
+
+static void session_close(struct session *s)
+{
+	json_decref(s->record);
+	free(s->json_path);
+	free(s->page_path);
+	call_free(&s->call);
+	plan_free(&s->plan);
+	suite_close(&s->suite);
+}
+
+/* ------------------------------------------------------------------ trials */
+
+/* "http-json", and its load where the round has several. */
+static void label(const struct session *s, const struct plan_entry *entry, int64_t trial, char *out,
+	size_t size)
+{
+	char load[48] = "";
+
+	if (s->plan.round.level_count > 1)
+		snprintf(load, sizeof(load), " %lld×%lld", (long long)entry->connections,
+			(long long)entry->pipeline);
+	snprintf(out, size, "%.32s%s trial %lld of %lld", entry->contestant->name, load,
+		(long long)trial, (long long)s->plan.round.trials);
+}
+
+static void tell_outcome(
+	struct session *s, struct plan_entry *entry, enum trial_end end, const struct trial *trial)
+{
+	const char *why = json_string_value(json_object_get(trial->json, "failure"));
+	double rps = json_number_value(json_object_get(trial->json, "rps"));
+	char count[UNITS_TEXT];
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s requests/s", units_count(rps, count));
+	progress_done(&s->progress, end == TRIAL_FAILED        ? "failed"
+				    : end == TRIAL_INTERRUPTED ? "interrupted"
+							       : text);
+	if (end != TRIAL_FAILED)
+		return;
+	fail_msg("%s: %s", entry->contestant->name, why);
+	if (trial->log[0] == '\0')
+		return;
+	fail_msg("%s: its output is in %s", entry->contestant->name, trial->log);
+	json_object_set_new(
+		entry->json, "log", json_string(paths_short(&s->suite.paths, trial->log)));
+}
+
+/* Return: 0 to go on, -1 to end the round. */
+static int run_one(struct session *s, struct plan_entry *entry, int64_t number, int64_t order)
+{
+	const struct trial_params params = {
+		.suite = &s->suite,
+		.round = &s->plan.round,
+		.call = &s->call,
+		.entry = entry,
+		.pin = &s->pin,
+		.progress = &s->progress,
+	};
+	double started_s = (double)(clock_ns() - s->started_ns) / NS_PER_S;
+	struct trial trial;
+	enum trial_end end;
+	char text[96];
+
+	label(s, entry, number, text, sizeof(text));
+	progress_trial(&s->progress, text);
+	end = trial_run(&params, &trial);
+	tell_outcome(s, entry, end, &trial);
+	if (end == TRIAL_INTERRUPTED)
+		return -1;
+	/* A contestant that failed once would be a row of fewer trials: it takes no further part.
+	 */
+	if (end == TRIAL_FAILED) {
+		entry->out = true;
+		s->progress.total -= (size_t)(s->plan.round.trials - number);
+	}
+	json_object_set_new(trial.json, "order", json_integer(order));
+	json_object_set_new(
+		trial.json, "started_s", json_real((double)(int64_t)(started_s * 1e3) / 1e3));
+	json_array_append_new(json_object_get(entry->json, "trials"), trial.json);
+	return result_save(s->record, s->json_path);
+}
+
+/* Return: 0, or -1 when the round ended early. */
+static int run_trials(struct session *s)
+{
+	const struct round *round = &s->plan.round;
+	uint64_t state = s->seed;
+
+	for (int64_t number = 1; number <= round->trials; number++) {
+		int64_t order = 1;
+
+		plan_shuffle(&s->plan, &state);
+		for (size_t i = 0; i < s->plan.count; i++) {
+			struct plan_entry *entry = &s->plan.entries[s->plan.order[i]];
+
+			if (!entry->out && run_one(s, entry, number, order++) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static void announce(const struct session *s)
+{
+	const struct round *round = &s->plan.round;
+	char duration[UNITS_TEXT];
+	char warmup[UNITS_TEXT];
+
+	fprintf(stderr, "%s: %s\n", round->name, round->title);
+	for (size_t i = 0; i < s->plan.count; i++) {
+		const struct plan_entry *entry = &s->plan.entries[i];
+
+		if (entry->out)
+			fprintf(stderr, "left out: %s %s\n", entry->contestant->name,
+				json_string_value(json_object_get(entry->json, "skipped")));
+	}
+	fprintf(stderr, "%zu contestant%s, %lld trial%s of %s after %s of warm-up\n",
+		plan_left(&s->plan), plan_left(&s->plan) == 1 ? "" : "s", (long long)round->trials,
+		round->trials == 1 ? "" : "s", units_duration((double)round->duration_ns, duration),
+		units_duration((double)round->warmup_ns, warmup));
+}
+
+/* ------------------------------------------------------------------ after */
+
+static int print_page(const void *ctx, FILE *out)
+{
+	report_markdown(ctx, out);
+	return 0;
+}
+
+static int write_results(struct session *s)
+{
+	if (result_summarise(s->record) != 0 || result_save(s->record, s->json_path) != 0)
+		return -1;
+	report_console(s->record, stdout, isatty(STDOUT_FILENO) == 1);
+	if (replace_file(s->page_path, print_page, s->record) != 0)
+		return -1;
+	fprintf(stderr, "wrote %s and %s\n", s->json_path, s->page_path);
+	return 0;
+}
+
+static int exit_status(const struct session *s)
+{
+	bool failed = false;
+	bool measured = false;
+
+	for (size_t i = 0; i < s->plan.count; i++) {
+		const json_t *json = s->plan.entries[i].json;
+		const json_t *summary = json_object_get(json, "summary");
+
+		measured |= json_integer_value(json_object_get(summary, "trials")) > 0;
+		failed |= !json_is_string(json_object_get(json, "skipped")) &&
+			  json_is_string(json_object_get(summary, "failure"));
+	}
+	if (interrupt_signal() != 0)
+		return EXIT_SIGNAL + interrupt_signal();
+	if (!measured)
+		return EXIT_UNMEASURED;
+	return failed ? EXIT_FAILURES : EXIT_FINE;
+}
+
+static int run_round(struct session *s, bool quick, json_t *command)
+{
+	const struct round *round = &s->plan.round;
+
+	if (record_begin(s, quick, command) != 0)
+		return EXIT_UNMEASURED;
+	interrupt_install();
+	pin_self(&s->pin);
+	announce(s);
+	s->started_ns = clock_ns();
+	progress_begin(&s->progress, plan_left(&s->plan) * (size_t)round->trials,
+		round->duration_ns + round->warmup_ns + OVERHEAD_NS);
+	run_trials(s);
+	json_object_set_new(s->record, "interrupted", json_boolean(interrupt_signal() != 0));
+	if (write_results(s) != 0)
+		return EXIT_UNMEASURED;
+	return exit_status(s);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run_options options = {
+		.plan = {.trials = -1,
+			.duration_ns = -1,
+			.warmup_ns = -1,
+			.connections = -1,
+			.pipeline = -1,
+			.threads = -1},
+		.seed = -1,
+		.pin = true,
+	};
+	json_t *command = typed(argc, argv);
+	struct session session = {0};
+	int status = EXIT_USAGE;
+	int first;
+
+	switch (opt_parse(
+		options_table, &options, "rpcbench run [OPTIONS] ROUND", argc, argv, &first)) {
+	case OPT_OK:
+		break;
+	case OPT_HELP:
+		status = EXIT_FINE;
+		goto out;
+	case OPT_BAD:
+		goto out;
+	}
+	if (argc - first != 1) {
+		fail_msg("expected one round, got %d; rpcbench list shows them", argc - first);
+		goto out;
+	}
+	if (session_open(&session, &options, argv[first]) == 0)
+		status = run_round(&session, options.plan.quick, json_incref(command));
+out:
+	session_close(&session);
+	json_decref(command);
+	return status;
+}

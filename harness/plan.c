@@ -1,0 +1,242 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/plan.h"
+#include "harness/reason.h"
+#include "harness/suite.h"
+#include "lib/clock.h"
+#include "lib/fail.h"
+
+/* True when @name is in the comma-separated @names. */
+static bool is_listed(const char *names, const char *name)
+{
+	size_t len = strlen(name);
+
+	while (names != NULL && *names != '\0') {
+		size_t one = strcspn(names, ",");
+
+		if (one == len && memcmp(names, name, len) == 0)
+			return true;
+		names += one + (names[one] == ',');
+	}
+	return false;
+}
+
+/* Every name of a list must be known. */
+static int check_list(const struct suite *suite, const char *option, const char *names)
+{
+	while (names != NULL && *names != '\0') {
+		char name[80];
+		size_t one = strcspn(names, ",");
+
+		snprintf(name, sizeof(name), "%.*s", (int)(one < 79 ? one : 79), names);
+		if (suite_find(suite, name) == NULL)
+			return fail_msg("--%s: expected names from rpcbench list", option);
+		names += one + (names[one] == ',');
+	}
+	return 0;
+}
+
+static void override(int64_t *value, int64_t given)
+{
+	if (given >= 0)
+		*value = given;
+}
+
+static void apply(struct plan *plan, const struct plan_options *o)
+{
+	struct round *round = &plan->round;
+
+	plan->as_written = !o->quick && o->only == NULL && o->skip == NULL && o->trials < 0 &&
+			   o->duration_ns < 0 && o->warmup_ns < 0 && o->connections < 0 &&
+			   o->pipeline < 0 && o->threads < 0;
+	if (o->quick) {
+		round->trials = PLAN_QUICK_TRIALS;
+		round->duration_ns = PLAN_QUICK_DURATION_NS;
+		round->warmup_ns = PLAN_QUICK_WARMUP_NS;
+	}
+	override(&round->trials, o->trials);
+	override(&round->duration_ns, o->duration_ns);
+	override(&round->warmup_ns, o->warmup_ns);
+	override(&round->threads, o->threads);
+	for (size_t i = 0; i < round->level_count; i++) {
+		override(&round->levels[i].connections, o->connections);
+		override(&round->levels[i].pipeline, o->pipeline);
+	}
+}
+
+static json_t *text_list(const char **texts)
+{
+	json_t *list = json_array();
+
+	for (; *texts != NULL; texts++)
+		json_array_append_new(list, json_string(*texts));
+	return list;
+}
+
+/* The command is recorded with its placeholders: paths of this machine tell others nothing. */
+static json_t *make_json(const struct plan_entry *entry, const char *skipped)
+{
+	const struct contestant *c = entry->contestant;
+
+	return json_pack("{s:s, s:s?, s:s, s:s, s:o, s:s?, s:I, s:I, s:s?, s:n, s:[]}", "name",
+		c->name, "description", c->description, "protocol", manifest_protocol_name(c),
+		"class", manifest_class_name(c), "command", text_list(c->command), "url",
+		entry->call != NULL ? entry->call->url : NULL, "connections",
+		(json_int_t)entry->connections, "pipeline", (json_int_t)entry->pipeline, "skipped",
+		skipped, "failure", "trials");
+}
+
+static int64_t lesser(int64_t value, int64_t limit)
+{
+	return limit > 0 && limit < value ? limit : value;
+}
+
+/* Two levels can be the same for a contestant that serves less than both. */
+static bool is_there(const struct plan *plan, const struct plan_entry *entry)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->entries[i].contestant == entry->contestant &&
+			plan->entries[i].connections == entry->connections &&
+			plan->entries[i].pipeline == entry->pipeline)
+			return true;
+	return false;
+}
+
+/* A row for each level of the round. */
+static int add(struct plan *plan, const struct suite *suite, const struct contestant *c)
+{
+	char skipped[REASON_MAX];
+	bool missing = true;
+
+	if (manifest_call(c, plan->round.call) == NULL)
+		reason_set(skipped, "does not serve %s", plan->round.call);
+	else
+		missing = manifest_missing(c, &suite->paths, skipped, sizeof(skipped));
+	for (size_t i = 0; i < plan->round.level_count; i++) {
+		const struct round_level *level = &plan->round.levels[i];
+		struct plan_entry entry = {
+			.contestant = c,
+			.call = missing ? NULL : manifest_call(c, plan->round.call),
+			.connections = lesser(level->connections, c->max_connections),
+			.pipeline = lesser(level->pipeline, c->max_pipeline),
+			.out = missing,
+		};
+		struct plan_entry *entries;
+
+		if (is_there(plan, &entry))
+			continue;
+		entries = reallocarray(plan->entries, plan->count + 1, sizeof(*entries));
+		entry.json = entries != NULL ? make_json(&entry, missing ? skipped : NULL) : NULL;
+		if (entry.json == NULL)
+			return fail_msg("out of memory");
+		plan->entries = entries;
+		plan->entries[plan->count++] = entry;
+	}
+	return 0;
+}
+
+/* The round's own contestants, then those of --manifest; or those of --only alone. */
+static int add_all(struct plan *plan, const struct suite *suite, const struct plan_options *o)
+{
+	const struct config_at all = {.key = "contestants"};
+	const struct manifests *manifests = &suite->manifests;
+
+	for (size_t i = 0; plan->round.contestants[i] != NULL; i++) {
+		const struct config_at at = {.parent = &all, .index = i};
+		const char *name = plan->round.contestants[i];
+		const struct contestant *c = manifest_find(manifests, name);
+
+		if (c == NULL)
+			return config_error(&plan->round.file, &at,
+				"unknown contestant '%s'; rpcbench list shows them", name);
+		if ((o->only == NULL || is_listed(o->only, name)) && !is_listed(o->skip, name) &&
+			add(plan, suite, c) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < manifests->count; i++) {
+		const struct contestant *c = &manifests->list[i];
+
+		if (is_listed(o->skip, c->name) ||
+			!(is_listed(o->only, c->name) ||
+				(o->only == NULL && i >= suite->own_count)))
+			continue;
+		if (add(plan, suite, c) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int plan_make(struct plan *plan, const struct suite *suite, const struct plan_options *options,
+	const char *which)
+{
+	*plan = (struct plan){0};
+	if (round_load(&plan->round, &suite->paths, which) != 0)
+		return -1;
+	apply(plan, options);
+	if (suite->manifests.count > suite->own_count)
+		plan->as_written = false;
+	if (check_list(suite, "only", options->only) != 0 ||
+		check_list(suite, "skip", options->skip) != 0 || add_all(plan, suite, options) != 0)
+		goto err0;
+	if (plan->count == 0) {
+		fail_msg("no contestant is left to measure");
+		goto err0;
+	}
+	plan->order = calloc(plan->count, sizeof(*plan->order));
+	if (plan->order == NULL) {
+		fail_msg("out of memory");
+		goto err0;
+	}
+	for (size_t i = 0; i < plan->count; i++)
+		plan->order[i] = i;
+	return 0;
+
+err0:
+	plan_free(plan);
+	return -1;
+}
+
+void plan_free(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		json_decref(plan->entries[i].json);
+	free(plan->entries);
+	free(plan->order);
+	round_free(&plan->round);
+	*plan = (struct plan){0};
+}
+
+/* Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014). */
+static uint64_t splitmix64(uint64_t *state)
+{
+	uint64_t z;
+
+	*state += UINT64_C(0x9e3779b97f4a7c15);
+	z = *state;
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* Fisher and Yates. */
+void plan_shuffle(struct plan *plan, uint64_t *state)
+{
+	for (size_t i = plan->count; i > 1; i--) {
+		size_t j = splitmix64(state) % i;
+		size_t held = plan->order[i - 1];
+
+		plan->order[i - 1] = plan->order[j];
+		plan->order[j] = held;
+	}
+}
+
+size_t plan_left(const struct plan *plan)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < plan->count; i++)
+		left += !plan->entries[i].out;
+	return left;
+}

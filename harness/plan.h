@@ -1,0 +1,76 @@
+#ifndef HARNESS_PLAN_H
+#define HARNESS_PLAN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "harness/round.h"
+#include "lib/clock.h"
+
+struct contestant;
+struct manifest_call;
+struct opt_list;
+struct suite;
+
+#define PLAN_QUICK_TRIALS      2
+#define PLAN_QUICK_DURATION_NS (1 * NS_PER_S)
+#define PLAN_QUICK_WARMUP_NS   (300 * NS_PER_MS)
+
+/** struct plan_options - What the command line changes in a round. -1 and NULL: nothing. */
+struct plan_options {
+	const char *only; /* names, comma-separated; any that are known */
+	const char *skip;
+	int64_t trials;
+	int64_t duration_ns;
+	int64_t warmup_ns;
+	int64_t connections;
+	int64_t pipeline;
+	int64_t threads;
+	bool quick;
+};
+
+/** struct plan_entry - One contestant at one load: a row of the table. */
+struct plan_entry {
+	const struct contestant *contestant;
+	const struct manifest_call *call; /* NULL when it is left out */
+	int64_t connections;              /* no more than it can serve */
+	int64_t pipeline;
+	bool out;     /* takes no further part */
+	json_t *json; /* its entry in the record, owned */
+};
+
+/** struct plan - A round with the command line's changes. */
+struct plan {
+	struct round round;
+	bool as_written; /* nothing is changed, so that its results may be published */
+	struct plan_entry *entries;
+	size_t count;
+	size_t *order; /* of the entries, in the current trial */
+};
+
+/**
+ * plan_make() - Read round @which and settle who is measured how.
+ *
+ * A contestant without the round's call, or without a program that it needs, is left out and
+ * says so in its entry's json ("skipped"), which is made here.
+ *
+ * Return: 0, to be freed by plan_free(); -1 after a message that names what is wrong.
+ */
+int plan_make(struct plan *plan, const struct suite *suite, const struct plan_options *options,
+	const char *which);
+
+/** plan_free() - Let go of what it owns; also of a zeroed struct. */
+void plan_free(struct plan *plan);
+
+/**
+ * plan_shuffle() - A new random order, with all orders equally likely.
+ * @state: of the generator, changed; its first value is the seed.
+ */
+void plan_shuffle(struct plan *plan, uint64_t *state);
+
+/** plan_left() - How many entries still take part. */
+size_t plan_left(const struct plan *plan);
+
+#endif

@@ -1,0 +1,250 @@
+/*
+ * trial_run
+ *   server_start -> verify -> measure -> verify -> server_stop
+ *   measure: load_run, which calls back
+ *     on_window, at both ends of it: a snapshot of the server's usage
+ *     on_progress, ten times a second: has the server ended, was Ctrl-C pressed
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/call.h"
+#include "harness/interrupt.h"
+#include "harness/load/load.h"
+#include "harness/manifest.h"
+#include "harness/pin.h"
+#include "harness/plan.h"
+#include "harness/progress.h"
+#include "harness/reason.h"
+#include "harness/report/result.h"
+#include "harness/server.h"
+#include "harness/trial.h"
+#include "harness/usage.h"
+#include "harness/verify/verify.h"
+#include "lib/buf.h"
+#include "lib/clock.h"
+#include "lib/fail.h"
+
+/* One trial while it runs. */
+struct run {
+	const struct trial_params *params;
+	struct server server;
+	struct buf reference; /* what each reply must carry */
+	char reason[REASON_MAX];
+	bool crashed;
+	int64_t window_ns; /* when it opened, 0 before */
+	bool has_before;
+	bool has_after;
+	struct usage before;
+	struct usage after;
+};
+
+static void on_window(void *ctx, bool end)
+{
+	struct run *run = ctx;
+	pid_t group = run->server.process.pid;
+
+	if (end) {
+		run->has_after = usage_read(group, &run->after) == 0;
+	} else {
+		run->window_ns = clock_ns();
+		run->has_before = usage_read(group, &run->before) == 0;
+	}
+}
+
+/* Looks whether the server has ended by itself, and says when in run->reason. */
+static bool look_for_crash(struct run *run)
+{
+	char how[REASON_MAX];
+
+	if (run->crashed || !process_ended(&run->server.process, how))
+		return run->crashed;
+	run->crashed = true;
+	if (run->window_ns == 0)
+		reason_set(run->reason, "%.400s during the warm-up", how);
+	else
+		reason_set(run->reason, "%.400s %.1f s after the window opened", how,
+			(double)(clock_ns() - run->window_ns) / NS_PER_S);
+	return true;
+}
+
+static int on_progress(void *ctx, const struct load_progress *progress)
+{
+	struct run *run = ctx;
+
+	progress_load(run->params->progress, progress);
+	return look_for_crash(run) || interrupt_signal() != 0;
+}
+
+static int verify(struct run *run, const char *when)
+{
+	const struct verify_params params = {
+		.contestant = run->params->entry->contestant,
+		.call = run->params->entry->call,
+		.expect = run->params->call,
+		.port = run->server.process.port,
+		.timeout_ns = VERIFY_TIMEOUT_NS,
+	};
+	char why[REASON_MAX];
+
+	buf_clear(&run->reference);
+	if (verify_call(&params, &run->reference, why) == 0)
+		return 0;
+	return reason_set(run->reason, "verify%s: %s", when, why);
+}
+
+/* "Name: value" texts of a call, ended by NULL; owned by the caller with its texts. */
+static char **make_headers(const struct manifest_call *call)
+{
+	char **headers = calloc(json_object_size(call->headers) + 1, sizeof(*headers));
+	const char *name;
+	json_t *value;
+	size_t n = 0;
+
+	json_object_foreach (call->headers, name, value)
+		if (headers != NULL &&
+			asprintf(&headers[n], "%s: %s", name, json_string_value(value)) >= 0)
+			n++;
+	return headers;
+}
+
+static void free_headers(char **headers)
+{
+	for (char **header = headers; header != NULL && *header != NULL; header++)
+		free(*header);
+	free(headers);
+}
+
+static int64_t load_threads(const struct plan_entry *entry, const struct trial_params *params)
+{
+	/* The engine takes less CPU for a request than any server does. */
+	int64_t useful = 2 * params->round->threads;
+	int64_t threads = params->pin->client_count;
+
+	threads = threads < useful ? threads : useful;
+	threads = threads < entry->connections ? threads : entry->connections;
+	return threads < LOAD_THREADS_MAX ? threads : LOAD_THREADS_MAX;
+}
+
+/* Return: the trial's numbers, or NULL with run->reason. */
+static json_t *load(struct run *run, const struct load_params *params)
+{
+	const struct load_watch watch = {.ctx = run, .window = on_window, .progress = on_progress};
+	struct load_result result;
+	bool known;
+	json_t *json;
+
+	progress_clear(run->params->progress);
+	if (load_run(params, &watch, &result) != 0) {
+		reason_set(run->reason, "the load could not be started");
+		return NULL;
+	}
+	look_for_crash(run);
+	known = run->has_before && run->has_after && !run->crashed;
+	json = result_trial(params, &result, known ? &run->before : NULL,
+		known ? &run->after : NULL, known ? NULL : "the server had ended");
+	load_result_free(&result);
+	if (json == NULL)
+		reason_set(run->reason, "out of memory");
+	return json;
+}
+
+/* As load(): sets up its parameters. */
+static json_t *measure(struct run *run)
+{
+	const struct trial_params *p = run->params;
+	const struct plan_entry *entry = p->entry;
+	bool thrift = entry->contestant->protocol == MANIFEST_THRIFT;
+	char **headers = make_headers(entry->call);
+	char *arguments = thrift ? call_thrift_arguments(p->call) : NULL;
+	struct load_params params = {
+		.connections = entry->connections,
+		.pipeline = entry->pipeline,
+		.threads = load_threads(entry, p),
+		.duration_ns = p->round->duration_ns,
+		.warmup_ns = p->round->warmup_ns,
+		.timeout_ns = p->round->timeout_ns,
+		.verify = VERIFY_FULL,
+		.keep_alive = true,
+		.method = entry->call->method,
+		.headers = (const char *const *)headers,
+		.expect_body = {.data = buf_head(&run->reference), .len = buf_len(&run->reference)},
+		.pin = p->pin->on,
+		.cpus = p->pin->client,
+	};
+	struct target target = {0};
+	char url[PATH_MAX];
+	json_t *json = NULL;
+
+	if (arguments != NULL)
+		params.body = slice_of(arguments);
+	snprintf(url, sizeof(url), "%s://%s:%u%s", thrift ? "thrift" : "http", MANIFEST_HOST,
+		run->server.process.port, entry->call->url);
+	if (headers == NULL || (thrift && arguments == NULL))
+		reason_set(run->reason, "out of memory");
+	else if (target_parse(url, &target) != 0)
+		reason_set(run->reason, "its url cannot be used: %.200s", url);
+	params.target = &target;
+	if (run->reason[0] == '\0')
+		json = load(run, &params);
+	target_free(&target);
+	free_headers(headers);
+	free(arguments);
+	return json;
+}
+
+/* From start to the second verification. Return: the numbers, NULL when there are none. */
+static json_t *conduct(struct run *run)
+{
+	const struct trial_params *p = run->params;
+	json_t *json;
+
+	progress_stage(p->progress, "starting");
+	if (server_start(&run->server, p->suite, p->entry->contestant, p->round->threads,
+		    p->pin->on ? &p->pin->server : NULL, run->reason) != 0)
+		return NULL;
+	progress_stage(p->progress, "verifying");
+	if (verify(run, "") != 0)
+		return NULL;
+	json = measure(run);
+	progress_stage(p->progress, "stopping");
+	if (json != NULL && run->reason[0] == '\0' && interrupt_signal() == 0)
+		verify(run, " after the load");
+	return json;
+}
+
+/* A reason may quote a path with any bytes; the record is UTF-8. */
+static json_t *reason_json(const char *reason)
+{
+	json_t *text = json_string(reason);
+
+	return text != NULL ? text : json_string("the reason is no UTF-8, see the log");
+}
+
+enum trial_end trial_run(const struct trial_params *params, struct trial *trial)
+{
+	struct run run = {.params = params};
+	bool failed;
+
+	*trial = (struct trial){.json = conduct(&run)};
+	failed = run.reason[0] != '\0';
+	if (!server_stop(&run.server, failed)) {
+		progress_clear(params->progress);
+		fail_msg("%s: did not end on SIGTERM and was killed",
+			params->entry->contestant->name);
+	}
+	memcpy(trial->log, run.server.log, sizeof(trial->log));
+	buf_free(&run.reference);
+	if (interrupt_signal() != 0) {
+		json_decref(trial->json);
+		trial->json = NULL;
+		return TRIAL_INTERRUPTED;
+	}
+	if (!failed)
+		return TRIAL_MEASURED;
+	if (trial->json == NULL)
+		trial->json = json_object();
+	json_object_set_new(trial->json, "failure", reason_json(run.reason));
+	return TRIAL_FAILED;
+}

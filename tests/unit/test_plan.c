@@ -1,0 +1,65 @@
+#include <string.h>
+
+#include "harness/plan.h"
+#include "tests/unit/test.h"
+
+static void test_the_seed_decides_the_order(void **state)
+{
+	size_t a[8];
+	size_t b[8];
+	struct plan first = {.count = 8, .order = a};
+	struct plan second = {.count = 8, .order = b};
+	uint64_t first_state = 42;
+	uint64_t second_state = 42;
+	size_t before[8];
+	int changed = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 8; i++)
+		a[i] = b[i] = i;
+	for (int round = 0; round < 10; round++) {
+		memcpy(before, a, sizeof(before));
+		plan_shuffle(&first, &first_state);
+		plan_shuffle(&second, &second_state);
+		assert_memory_equal(a, b, sizeof(a));
+		changed += memcmp(before, a, sizeof(a)) != 0;
+	}
+	assert_true(changed >= 9);
+	second_state++;
+	plan_shuffle(&first, &first_state);
+	plan_shuffle(&second, &second_state);
+	assert_memory_not_equal(a, b, sizeof(a));
+}
+
+static void test_all_orders_are_equally_likely(void **state)
+{
+	size_t order[3] = {0, 1, 2};
+	struct plan plan = {.count = 3, .order = order};
+	unsigned seen[27] = {0};
+	unsigned orders = 0;
+	uint64_t generator = 1;
+
+	(void)state;
+	for (int i = 0; i < 6000; i++) {
+		plan_shuffle(&plan, &generator);
+		seen[order[0] * 9 + order[1] * 3 + order[2]]++;
+	}
+	for (size_t i = 0; i < 27; i++) {
+		if (seen[i] == 0)
+			continue;
+		orders++;
+		/* 1000 expected, standard deviation 29. */
+		assert_in_range(seen[i], 870, 1130);
+	}
+	assert_int_equal(orders, 6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_seed_decides_the_order),
+		cmocka_unit_test(test_all_orders_are_equally_likely),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
