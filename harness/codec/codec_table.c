@@ -3,10 +3,14 @@
 #include "harness/codec/codec.h"
 
 extern const struct codec_ops codec_http1;
+extern const struct codec_ops codec_h2c;
+extern const struct codec_ops codec_grpc;
 extern const struct codec_ops codec_thrift;
 
 static const struct codec_ops *const table[] = {
 	&codec_http1,
+	&codec_h2c,
+	&codec_grpc,
 	&codec_thrift,
 };
 
@@ -20,5 +24,5 @@ const struct codec_ops *codec_by_scheme(const char *scheme)
 
 const char *codec_schemes(void)
 {
-	return "http:// or thrift://";
+	return "http://, h2c://, grpc:// or thrift://";
 }

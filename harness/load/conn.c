@@ -276,7 +276,7 @@ static void on_done(void *ctx, uint32_t slot, enum outcome outcome, unsigned sta
 		count_inflight(w, start_ns);
 		return;
 	}
-	if (bytes > 0)
+	if (bytes > 0 || outcome == OUT_GRPC)
 		w->record->status_codes[status < RECORD_STATUS_MAX ? status : 0]++;
 	record_done(w->record, outcome, start_ns, w->now_ns,
 		(size_t)((w->now_ns - w->plan->window_ns) / NS_PER_S), bytes);

@@ -10,6 +10,7 @@ static const char *const names[OUT_KINDS] = {
 	[OUT_TIMEOUT] = "timeout",
 	[OUT_STALE] = "stale_connection",
 	[OUT_THRIFT_EXCEPTION] = "thrift_exception",
+	[OUT_GRPC] = "grpc",
 	[OUT_CONNECT_REFUSED] = "connect_refused",
 	[OUT_CONNECT_TIMEOUT] = "connect_timeout",
 	[OUT_CONNECT] = "connect",
