@@ -10,7 +10,17 @@ $(THRIFT_GEN) &: protos/unpkg.thrift mk/generate.mk
 	@mkdir -p $(G)
 	$(call say,GEN,$<)thrift --gen c_glib -out $(G) $<
 	@sed -i $(CHAIN_UP) $(G)/unpkg_unpkg_types.c
-GENERATED_H := $(filter %.h,$(THRIFT_GEN))
+
+# protobuf-c: our interfaces, and the one of Google's that they import.
+PROTOS := unpkg city echo
+PROTO_GEN := $(foreach p,$(PROTOS) google/protobuf/empty,$(G)/$(p).pb-c.c $(G)/$(p).pb-c.h)
+$(G)/google/protobuf/%.pb-c.c $(G)/google/protobuf/%.pb-c.h: /usr/include/google/protobuf/%.proto
+	@mkdir -p $(G)
+	$(call say,GEN,$<)protoc-c --c_out=$(G) -I/usr/include $<
+$(G)/%.pb-c.c $(G)/%.pb-c.h: protos/%.proto
+	@mkdir -p $(G)
+	$(call say,GEN,$<)protoc-c --c_out=$(G) -Iprotos -I/usr/include $<
+GENERATED_H := $(filter %.h,$(THRIFT_GEN) $(PROTO_GEN))
 
 # The same for the peers in C++ and JavaScript.
 CXX_GEN := $(addprefix $(G)/cpp/,UnpkgService.cpp UnpkgService.h unpkg_types.cpp unpkg_types.h)

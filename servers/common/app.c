@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "servers/common/app.h"
 
@@ -50,4 +51,24 @@ void app_publish(const char *name, int32_t version, struct app_publish_reply *ou
 	}
 	out->code = 0;
 	snprintf(out->message, sizeof(out->message), "%s@%" PRId32, name, version);
+}
+
+void app_echo(const char *name, struct app_echo_reply *out)
+{
+	*out = (struct app_echo_reply){0};
+	if (name == NULL)
+		name = "";
+	if (strcmp(name, "32byte") == 0) {
+		/* Up to 256 bytes are never cut short: getrandom(2). */
+		out->payload_len = sizeof(out->payload);
+		if (getrandom(out->payload, sizeof(out->payload), 0) < 0)
+			out->failed = true;
+		snprintf(out->message, sizeof(out->message), out->failed ? "no random bytes" : "");
+		return;
+	}
+	out->failed = strcmp(name, "error") == 0;
+	if (out->failed)
+		snprintf(out->message, sizeof(out->message), "asked to fail");
+	else
+		snprintf(out->message, sizeof(out->message), "Hello %s", name);
 }

@@ -1,6 +1,8 @@
 #ifndef SERVERS_COMMON_APP_H
 #define SERVERS_COMMON_APP_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /**
@@ -37,6 +39,16 @@ struct app_publish_reply {
 	char message[APP_NAME_MAX + 16]; /* NAME@VERSION, or what is wrong */
 };
 
+#define APP_ECHO_PAYLOAD 32 /* bytes of an echo's payload, as in the public benchmark */
+
+/** struct app_echo_reply - Reply of app_echo(). */
+struct app_echo_reply {
+	bool failed;                /* answer with the protocol's own error, and @message */
+	char message[APP_NAME_MAX]; /* a greeting, or the error */
+	size_t payload_len;         /* APP_ECHO_PAYLOAD or 0 */
+	uint8_t payload[APP_ECHO_PAYLOAD];
+};
+
 /** app_hello() - The 11 bytes "Hello world" (transfer none). */
 const char *app_hello(void);
 
@@ -56,5 +68,12 @@ void app_find_one(const char *name, struct app_package *out);
 
 /** app_publish() - Publish version @version of @name; NULL counts as empty. Keeps nothing. */
 void app_publish(const char *name, int32_t version, struct app_publish_reply *out);
+
+/**
+ * app_echo() - Answer a call by name, NULL counts as empty.
+ *
+ * "32byte" gets 32 random bytes, fresh in each reply; "error" fails; any other is greeted.
+ */
+void app_echo(const char *name, struct app_echo_reply *out);
 
 #endif

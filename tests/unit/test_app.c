@@ -40,11 +40,32 @@ static void test_publish(void **state)
 	assert_int_equal(reply.code, 1);
 }
 
+static void test_echo(void **state)
+{
+	struct app_echo_reply a;
+	struct app_echo_reply b;
+
+	(void)state;
+	app_echo("32byte", &a);
+	app_echo("32byte", &b);
+	assert_int_equal(a.payload_len, 32);
+	assert_memory_not_equal(a.payload, b.payload, 32);
+	app_echo("world", &a);
+	assert_false(a.failed);
+	assert_string_equal(a.message, "Hello world");
+	assert_int_equal(a.payload_len, 0);
+	app_echo("error", &a);
+	assert_true(a.failed);
+	app_echo(NULL, &a);
+	assert_string_equal(a.message, "Hello ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sizes_of_the_public_benchmarks),
 		cmocka_unit_test(test_publish),
+		cmocka_unit_test(test_echo),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
