@@ -10,3 +10,10 @@ test_http1_codec.SRCS := tests/unit/test_http1_codec.c
 test_http1_codec.LIBS := codec_driver load
 test_thrift_codec.SRCS := tests/unit/test_thrift_codec.c
 test_thrift_codec.LIBS := codec_driver load
+
+LIBRARIES += h2_peer
+h2_peer.SRCS := tests/unit/h2_peer.c
+h2_peer.PKGS := cmocka libnghttp2
+TESTS += test_h2_codec
+test_h2_codec.SRCS := tests/unit/test_h2_codec.c
+test_h2_codec.LIBS := h2_peer codec_driver load

@@ -111,12 +111,17 @@ int h2_head_encode(const struct load_params *params, bool grpc, struct buf block
 		nghttp2_hd_deflate_del(deflater);
 		return -1;
 	}
+	/* The literals first, while the table is empty and there is nothing to refer to. */
+	for (size_t i = 0; i < f->n; i++)
+		f->list[i].flags = NGHTTP2_NV_FLAG_NO_INDEX;
+	if (encode(deflater, f, &blocks[H2_BLOCK_LITERAL]) != 0)
+		goto out;
+	for (size_t i = 0; i < f->n; i++)
+		f->list[i].flags = NGHTTP2_NV_FLAG_NONE;
 	if (encode(deflater, f, &blocks[H2_BLOCK_FIRST]) != 0 ||
 		encode(deflater, f, &blocks[H2_BLOCK_NEXT]) != 0)
 		goto out;
-	for (size_t i = 0; i < f->n; i++)
-		f->list[i].flags = NGHTTP2_NV_FLAG_NO_INDEX;
-	ret = encode(deflater, f, &blocks[H2_BLOCK_LITERAL]);
+	ret = 0;
 out:
 	if (ret != 0)
 		fail_msg("cannot encode the request's header");
