@@ -101,12 +101,6 @@ static gint32 write_varint(ThriftProtocol *protocol, uint32_t value, GError **er
 	return written(bytes_of(protocol), VARINT32, start, put_varint(start, value));
 }
 
-static void forget_structs(ThriftProtocol *protocol)
-{
-	((ThriftCompact *)protocol)->depth = 0;
-	((ThriftCompactProtocol *)protocol)->_last_field_id = 0;
-}
-
 static gint32 write_message_begin(ThriftProtocol *protocol, const gchar *name,
 	const ThriftMessageType type, const gint32 seqid, GError **error)
 {
@@ -117,7 +111,9 @@ static gint32 write_message_begin(ThriftProtocol *protocol, const gchar *name,
 
 	if (start == NULL)
 		return -1;
-	forget_structs(protocol);
+	/* Arguments that were not read to their end have left structs behind. */
+	((ThriftCompact *)protocol)->depth = 0;
+	((ThriftCompactProtocol *)protocol)->_last_field_id = 0;
 	start[0] = (char)PROTOCOL_ID;
 	start[1] = (char)(VERSION | type << 5);
 	to = put_varint(start + 2, (uint32_t)seqid);
@@ -277,7 +273,6 @@ static gint32 read_message_begin(ThriftProtocol *protocol, gchar **name, ThriftM
 		return -1;
 	if ((guint8)at[0] != PROTOCOL_ID || (at[1] & 0x1f) != VERSION)
 		return fail(error, THRIFT_PROTOCOL_ERROR_BAD_VERSION, "bad version");
-	forget_structs(protocol);
 	*type = (guint8)at[1] >> 5;
 	if (read_varint(bytes, &number, error) < 0)
 		return -1;

@@ -202,7 +202,7 @@ static enum thrift_found binary_container(struct cursor *c, bool pairs, struct v
 		return THRIFT_MORE;
 	types[0] = b[0];
 	types[1] = pairs ? b[1] : b[0];
-	if (!binary_is_type(types[0]) || !binary_is_type(types[1]) || count > INT32_MAX)
+	if (!binary_is_type(types[0]) || !binary_is_type(types[1]))
 		return THRIFT_BAD;
 	widths[0] = binary_width(types[0]);
 	widths[1] = binary_width(types[1]);
@@ -222,7 +222,7 @@ static enum thrift_found binary_value(struct cursor *c, uint8_t type, struct val
 		if (take_u32(c, &len) != THRIFT_END)
 			return THRIFT_MORE;
 		value->skip = len;
-		return len <= INT32_MAX ? THRIFT_END : THRIFT_BAD;
+		return THRIFT_END;
 	case B_STRUCT:
 		value->enter = true;
 		value->level.fields = true;
@@ -285,6 +285,9 @@ static enum thrift_found compact_container(
 {
 	const unsigned widths[2] = {compact_width(types[0]), compact_width(types[1])};
 
+	/* More would overflow when multiplied. */
+	if (count > INT32_MAX)
+		return THRIFT_BAD;
 	for (int i = 0; i < 2; i++)
 		if (types[i] < C_TRUE || types[i] > C_STRUCT)
 			return THRIFT_BAD;
@@ -306,8 +309,6 @@ static enum thrift_found compact_list(struct cursor *c, struct value *value)
 		if (found != THRIFT_END)
 			return found;
 	}
-	if (count > INT32_MAX)
-		return THRIFT_BAD;
 	return compact_container((const uint8_t[2]){*b & 0x0f, *b & 0x0f}, count, false, value);
 }
 
@@ -320,8 +321,6 @@ static enum thrift_found compact_map(struct cursor *c, struct value *value)
 	found = take_varint(c, &count);
 	if (found != THRIFT_END || count == 0)
 		return found;
-	if (count > INT32_MAX)
-		return THRIFT_BAD;
 	if (take(c, 1, &b) != THRIFT_END)
 		return THRIFT_MORE;
 	return compact_container((const uint8_t[2]){*b >> 4, *b & 0x0f}, count, true, value);
@@ -329,7 +328,6 @@ static enum thrift_found compact_map(struct cursor *c, struct value *value)
 
 static enum thrift_found compact_value(struct cursor *c, uint8_t type, struct value *value)
 {
-	enum thrift_found found;
 	uint64_t number;
 
 	value->skip = compact_width(type);
@@ -343,8 +341,7 @@ static enum thrift_found compact_value(struct cursor *c, uint8_t type, struct va
 	case C_I64:
 		return take_varint(c, &number);
 	case C_BINARY:
-		found = take_varint(c, &value->skip);
-		return found != THRIFT_END || value->skip <= INT32_MAX ? found : THRIFT_BAD;
+		return take_varint(c, &value->skip);
 	case C_STRUCT:
 		value->enter = true;
 		value->level.fields = true;

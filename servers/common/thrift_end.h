@@ -58,7 +58,10 @@ struct thrift_end {
 	struct thrift_level levels[THRIFT_DEPTH_MAX];
 };
 
-/** thrift_end_begin() - Start on a new message of at most @limit bytes. */
+/**
+ * thrift_end_begin() - Start on a new message of at most @limit bytes.
+ * @limit: up to INT32_MAX, so that a length that others take for negative is over it.
+ */
 void thrift_end_begin(struct thrift_end *end, enum thrift_encoding encoding, size_t limit);
 
 /**

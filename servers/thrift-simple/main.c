@@ -46,6 +46,8 @@ static GType listener_get_type(void);
 
 G_DEFINE_TYPE(Listener, listener, THRIFT_TYPE_SERVER_SOCKET)
 
+/* stop_thread sets stopping, then shuts down what it knows of; here and in on_accept it is the
+ * other way around, so that nothing escapes. */
 static gboolean on_listen(ThriftServerTransport *transport, GError **error)
 {
 	Listener *listener = (Listener *)transport;
@@ -59,6 +61,8 @@ static gboolean on_listen(ThriftServerTransport *transport, GError **error)
 	}
 	listener->parent.sd = fd;
 	listener->listening = fd;
+	if (listener->stopping)
+		shutdown(fd, SHUT_RDWR);
 	srv_ready(srv_port(fd));
 	return TRUE;
 }
@@ -74,8 +78,6 @@ static void set_options(int fd, int64_t idle_ns)
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 }
 
-/* stop_thread sets stopping, then shuts down what it knows of; here it is the other way around,
- * so that no connection escapes. */
 static ThriftTransport *on_accept(ThriftServerTransport *transport, GError **error)
 {
 	Listener *listener = (Listener *)transport;

@@ -102,7 +102,7 @@ TUNED="binary framed compact"
 }
 
 @test "messages over --body-limit close the connection" {
-	python body_limit "$TUNED" --body-limit 1000
+	python body_limit "$TUNED simple" --body-limit 1000
 }
 
 @test "peers that promise or do not read take no memory" {
@@ -122,7 +122,7 @@ TUNED="binary framed compact"
 }
 
 @test "a peer that neither reads nor writes does not hold up the end" {
-	python stop "$TUNED simple"
+	python stop "framed simple"
 }
 
 @test "thrift-simple serves one connection after the other" {

@@ -195,6 +195,9 @@ static void test_compact_bad_values(void **state)
 	assert_int_equal(WALK(THRIFT_COMPACT, "\x19\xf7\xff\xff\xff\xff\x07"), THRIFT_BAD);
 	assert_int_equal(WALK(THRIFT_COMPACT, "\x1b\xff\xff\xff\xff\x07\xcc"), THRIFT_BAD);
 	assert_int_equal(WALK(THRIFT_COMPACT, "\x1b\xff\xff\xff\xff\x07\x77"), THRIFT_BAD);
+	/* 2^61 elements of 8 bytes. */
+	assert_int_equal(
+		WALK(THRIFT_COMPACT, "\x19\xf7\x80\x80\x80\x80\x80\x80\x80\x80\x20"), THRIFT_BAD);
 	/* Varints have at most 10 bytes. */
 	assert_int_equal(
 		WALK(THRIFT_COMPACT, "\x16\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01\0"), THRIFT_END);
