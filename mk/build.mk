@@ -10,11 +10,16 @@ FOREIGN_OBJS := $(foreach l,$(FOREIGN_LIBRARIES),$(call objects,$($(l).SRCS)))
 CXX_OBJS := $(foreach p,$(CXX_PEERS),$(call objects,$($(p).SRCS)))
 C_OBJS := $(filter-out $(FOREIGN_OBJS) $(CXX_OBJS),$(OBJS))
 
+# What clang-tidy and editors want to know of each object.
+compile_c = $(CC) $(ALL_CPPFLAGS) $(PKG_CFLAGS) $(ALL_CFLAGS) -c $<
+json_entry = {"directory":"$(CURDIR)","file":"$<","command":"$(subst ",\",$(subst \,\\,$(compile_c)))"}
+
 all: $(PROGRAMS:%=$(BIN)/%) compile_commands.json ## build the harness and the servers
 
 $(C_OBJS): $(O)/obj/%.o: %.c $(O)/flags | $(GENERATED_H)
 	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) -MMD -MP $(ALL_CPPFLAGS) $(PKG_CFLAGS) $(ALL_CFLAGS) -c -o $@ $<
+	@printf '%s\n' '$(subst ','\'',$(json_entry))' > $(@:.o=.json)
+	$(call say,CC,$<)$(compile_c) -MMD -MP -o $@
 $(O)/obj/%.o: %.cpp $(O)/flags | $(GENERATED_CXX_H)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)$(CXX) -MMD -MP $(ALL_CPPFLAGS) $(PKG_CFLAGS) $(ALL_CXXFLAGS) -c -o $@ $<
@@ -38,12 +43,9 @@ $(CXX_PEERS:%=$(BIN)/%):
 	$(call say,LD,$@)$(CXX) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(ALL_LDFLAGS) $(LDLIBS)
 -include $(C_OBJS:.o=.d) $(CXX_OBJS:.o=.d)
 
-# One entry for each C source, in the order of the module files.
-compile_commands.json: $(O)/flags $(MODULES)
-	$(call say,GEN,$@){ echo '['; sep=; for object in $(C_OBJS); do src=$${object#$(O)/obj/}; src=$${src%.o}.c; \
-		printf '%s{"directory":"%s","file":"%s","command":"%s"}' "$$sep" '$(CURDIR)' "$$src" \
-		"$(CC) $(subst ",\\\",$(ALL_CPPFLAGS)) $(call pkg_cflags,$(sort $(foreach l,$(LIBRARIES) $(PROGRAMS) $(TESTS),$($(l).PKGS)))) $(ALL_CFLAGS) -c $$src"; \
-		sep=,; done; echo ']'; } > $@
+# One entry for each object built so far.
+compile_commands.json: $(PROGRAMS:%=$(BIN)/%)
+	$(call say,GEN,$@){ echo '['; cat $(C_OBJS:.o=.json) 2>/dev/null | sed '$$!s/$$/,/'; echo ']'; } > $@
 
 install: all ## copy programs and data to $(DESTDIR)$(prefix)
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(datadir)

@@ -17,7 +17,7 @@ enum outcome {
 	OUT_TIMEOUT,  /* no whole reply within --timeout */
 	OUT_STALE,    /* a kept-alive connection was closed before a byte of the reply came */
 	OUT_THRIFT_EXCEPTION, /* a TApplicationException, or an exception field in the reply */
-	OUT_GRPC,	      /* a grpc-status other than OK, or the stream was reset */
+	OUT_GRPC,             /* a grpc-status other than OK, or the stream was reset */
 	OUT_REQUEST_KINDS,
 	OUT_CONNECT_REFUSED = OUT_REQUEST_KINDS, /* ECONNREFUSED */
 	OUT_CONNECT_TIMEOUT,                     /* not connected within --timeout */

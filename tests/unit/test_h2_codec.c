@@ -257,7 +257,7 @@ struct hostile {
 
 #define BYTES(text)                                                                                \
 	{                                                                                          \
-		.data = text, .len = sizeof(text) - 1                                              \
+		.data = (text), .len = sizeof(text) - 1                                            \
 	}
 
 static const struct hostile hostiles[] = {
