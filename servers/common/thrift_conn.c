@@ -1,6 +1,6 @@
 /*
  * on_input: one message after the other
- *   next_framed, next_unframed: is a whole one here?
+ *   next_framed, or thrift_end_find: is a whole one here?
  *   answer_next: thrift_call_answer, with the frame's length in front where there is one
  */
 #include <arpa/inet.h>
@@ -88,7 +88,7 @@ err0:
 static ssize_t on_input(void *state, const char *data, size_t len, struct buf *out)
 {
 	struct conn *conn = state;
-	enum thrift_found found = THRIFT_END;
+	enum thrift_found found;
 	size_t taken = 0;
 	ssize_t n;
 
