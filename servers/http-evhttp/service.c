@@ -45,7 +45,10 @@ static void send_reply(
 	evhttp_add_header(fields, "Content-Length", length);
 	if (service->worker->draining)
 		evhttp_add_header(fields, "Connection", "close");
-	evbuffer_add(evhttp_request_get_output_buffer(request), buf_head(body), buf_len(body));
+	/* evhttp would send it after the reply to HEAD, too. */
+	if (evhttp_request_get_command(request) != EVHTTP_REQ_HEAD)
+		evbuffer_add(
+			evhttp_request_get_output_buffer(request), buf_head(body), buf_len(body));
 	evhttp_send_reply(request, status, NULL, NULL);
 }
 

@@ -115,6 +115,14 @@ field_names() {
 	curl -sS -D - -o /dev/null -d x "$url/" | grep -x $'Allow: GET, HEAD\r'
 }
 
+@test "HEAD is answered by a head alone" {
+	for server in http-hello http-json http-evhttp; do
+		serve "$server"
+		timeout 60 /usr/bin/python3 "$HERE/http_client.py" head "$port" "$pid"
+		stop
+	done
+}
+
 @test "the Date is of now" {
 	serve http-hello
 	date=$(curl -sS -D - -o /dev/null "$url/" | tr -d '\r' | sed -n 's/^Date: //p')

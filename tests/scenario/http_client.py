@@ -74,6 +74,19 @@ def test_pipeline():
     assert ask(b"".join(requests)) == [(200, BODIES[request]) for request in requests]
 
 
+def test_head():
+    """The reply to HEAD is a head alone, with the length that GET would have."""
+    for target in b"/", b"/nope":
+        heads = []
+        for method in b"GET", b"HEAD":
+            with connect() as peer:
+                peer.sendall(method + b" %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" % target)
+                heads.append(read_all(peer).split(b"\r\n\r\n"))
+        assert heads[0][1] != b"" and heads[1][1] == b"", heads
+        assert b"Content-Length: %d" % len(heads[0][1]) in heads[0][0]
+        assert b"Content-Length: %d" % len(heads[0][1]) in heads[1][0]
+
+
 def test_pieces():
     """Requests in pieces of any size, each on its way before the next is sent."""
     pieces = random.Random(2)
