@@ -19,7 +19,7 @@ serve() {
 # raw TEST [OPTION]...: a test of http_client.py against http-hello with these options.
 raw() {
 	serve http-hello "${@:2}"
-	timeout 60 /usr/bin/python3 "$HERE/http_client.py" "$1" "$port" "$pid"
+	timeout ${T:-60} /usr/bin/python3 "$HERE/http_client.py" "$1" "$port" "$pid"
 	stop
 	[ "$(cat "$server_log")" = "READY port=$port" ]
 }
@@ -118,7 +118,7 @@ field_names() {
 @test "HEAD is answered by a head alone" {
 	for server in http-hello http-json http-evhttp; do
 		serve "$server"
-		timeout 60 /usr/bin/python3 "$HERE/http_client.py" head "$port" "$pid"
+		timeout ${T:-60} /usr/bin/python3 "$HERE/http_client.py" head "$port" "$pid"
 		stop
 	done
 }
@@ -187,9 +187,9 @@ field_names() {
 @test "no spin without descriptors" {
 	few=(bash -c 'ulimit -n 24; exec "$@"' few)
 	start "${few[@]}" "$RPCBENCH_BIN/http-hello" --port 0
-	timeout 60 /usr/bin/python3 "$HERE/http_client.py" out_of_descriptors "$port" "$pid"
+	timeout ${T:-60} /usr/bin/python3 "$HERE/http_client.py" out_of_descriptors "$port" "$pid"
 	start "${few[@]}" "$RPCBENCH_BIN/http-evhttp" --port 0
-	timeout 60 /usr/bin/python3 "$HERE/http_client.py" out_of_descriptors "$port" "$pid"
+	timeout ${T:-60} /usr/bin/python3 "$HERE/http_client.py" out_of_descriptors "$port" "$pid"
 }
 
 @test "damaged requests do no harm" {

@@ -242,6 +242,27 @@ static const struct http1_case http1_cases[] = {
 	{CHUNKED "5\r\nhello\r\n0\r\n", "..."},
 };
 
+/* Files under tests/golden/http1, the bytes of clients that are not ours. */
+static const struct http1_case http1_golden_cases[] = {
+	{"ab-get", "200(Hello)!"},
+	{"ab-get-keepalive", "200(Hello)+ 200(Hello)+"},
+	{"ab-post", "200(hello)!"},
+	{"curl-get", "200(Hello)"},
+	{"curl-get-twice", "200(Hello) 200(0123456789012345678901234567890123456789)"},
+	{"curl-h2c-upgrade", "200(Hello)"},
+	{"curl-head", "200()"},
+	{"curl-http1.0", "200(Hello)!"},
+	{"curl-post", "200(hello)"},
+	{"curl-post-chunked", "100 200(hello)"},
+	{"curl-post-expect", "100 200(hello)"},
+	{"curl-proxy", "200(a)"},
+	{"curl-query", "200(a=%20b&c[]=d)"},
+	{"node-fetch", "200(hello)"},
+	{"python-chunked", "200(hello)"},
+	{"python-urllib", "200(a=b)!"},
+	{"wrk-get", "200(Hello) 200(Hello) 200(Hello)"},
+};
+
 #undef GET
 #undef POST
 #undef CHUNKED

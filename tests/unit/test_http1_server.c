@@ -30,10 +30,12 @@ void stream_close_after(struct stream *stream)
 	stream->closing = true;
 }
 
+static int64_t unix_time = 784111777; /* DATE */
+
 int64_t stream_unix_time(const struct stream *stream)
 {
 	(void)stream;
-	return 784111777;
+	return unix_time;
 }
 
 static int answer_hello(const struct http1_request *request, struct http1_reply *reply)
@@ -313,37 +315,17 @@ static void test_answers_split_anywhere(void **state)
 			check_case(&http1_cases[i], at, SIZE_MAX);
 }
 
-/* Bytes of clients that are not ours; tests/golden/http1/README says which. */
 static void test_golden_requests(void **state)
 {
-	static const struct http1_case rows[] = {
-		{"ab-get", "200(Hello)!"},
-		{"ab-get-keepalive", "200(Hello)+ 200(Hello)+"},
-		{"ab-post", "200(hello)!"},
-		{"curl-get", "200(Hello)"},
-		{"curl-get-twice", "200(Hello) 200(0123456789012345678901234567890123456789)"},
-		{"curl-h2c-upgrade", "200(Hello)"},
-		{"curl-head", "200()"},
-		{"curl-http1.0", "200(Hello)!"},
-		{"curl-post", "200(hello)"},
-		{"curl-post-chunked", "100 200(hello)"},
-		{"curl-post-expect", "100 200(hello)"},
-		{"curl-proxy", "200(a)"},
-		{"curl-query", "200(a=%20b&c[]=d)"},
-		{"node-fetch", "200(hello)"},
-		{"python-chunked", "200(hello)"},
-		{"python-urllib", "200(a=b)!"},
-		{"wrk-get", "200(Hello) 200(Hello) 200(Hello)"},
-	};
-
 	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
+	for (size_t i = 0; i < COUNT(http1_golden_cases); i++) {
 		char path[64];
 		char request[2048];
-		const struct http1_case row = {request, rows[i].answer};
+		const struct http1_case row = {request, http1_golden_cases[i].answer};
 		FILE *file;
 
-		snprintf(path, sizeof(path), "tests/golden/http1/%s", rows[i].request);
+		snprintf(
+			path, sizeof(path), "tests/golden/http1/%s", http1_golden_cases[i].request);
 		file = fopen(path, "r");
 		assert_non_null(file);
 		request[fread(request, 1, sizeof(request) - 1, file)] = '\0';
@@ -493,6 +475,23 @@ static void test_deadline_of_the_header_block(void **state)
 	conn_close(&c);
 }
 
+static void test_date_moves_on(void **state)
+{
+	static const char request[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+	struct conn c;
+
+	(void)state;
+	conn_open(&c);
+	conn_feed(&c, request, sizeof(request) - 1);
+	unix_time += 1;
+	conn_feed(&c, request, sizeof(request) - 1);
+	unix_time -= 1;
+	buf_append(&c.out, "", 1);
+	assert_non_null(strstr(buf_head(&c.out), "\r\nDate: " DATE "\r\n"));
+	assert_non_null(strstr(buf_head(&c.out), "\r\nDate: Sun, 06 Nov 1994 08:49:38 GMT\r\n"));
+	conn_close(&c);
+}
+
 /* While the server drains, the last reply of a read says that it is the last. */
 static void test_drain_says_close(void **state)
 {
@@ -579,6 +578,7 @@ int main(void)
 		cmocka_unit_test(test_limits_of_what_is_dropped),
 		cmocka_unit_test(test_replies_are_bounded),
 		cmocka_unit_test(test_deadline_of_the_header_block),
+		cmocka_unit_test(test_date_moves_on),
 		cmocka_unit_test(test_drain_says_close),
 		cmocka_unit_test(test_hostile_bytes),
 	};
