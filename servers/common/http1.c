@@ -194,6 +194,7 @@ static int hold(struct http1 *c)
 static int on_body(llhttp_t *parser, const char *at, size_t len)
 {
 	struct http1 *c = parser->data;
+
 	c->body_len += len;
 	if (c->body_len > c->worker->options->body_limit)
 		return note_refusal(c, 413);
@@ -239,6 +240,8 @@ static int refuse(struct http1 *c, int status)
 	struct http1_reply reply = begin_reply(c);
 
 	reply.persistence = HTTP1_CLOSES;
+	/* The parser's method is that of the message only once a callback has refused it. */
+	reply.head_only = c->refusal != 0 && c->parser.method == HTTP_HEAD;
 	http1_reply_error(&reply, status);
 	return -1;
 }

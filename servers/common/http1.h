@@ -24,8 +24,8 @@ struct http1_reply;
  * 431, 501, 505. What the routes answer leaves it open: 404, and 405 with Allow, which is also
  * the answer to OPTIONS. Of the interim replies it sends 100, of the transfer codings it knows
  * chunked. Chunk extensions and trailers are read and dropped, as are Upgrade (RFC 9110 section
- * 7.8) and the host, so that every host has the same routes. A chunk extension may not have a
- * quoted value, which llhttp does not parse.
+ * 7.8) and the host, so that every host has the same routes. llhttp takes neither a chunk
+ * extension with a quoted value nor a tab behind a Content-Length: both are refused.
  */
 
 /** enum http1_method - Methods that a route may serve, to be or-ed. */

@@ -63,7 +63,8 @@ static bool is_request_line(const struct http1_head *head)
 	const char *target = head->target.data;
 	const char *version = target + head->target.len;
 
-	return target[-1] == ' ' && target[-2] != ' ' && version[0] == ' ' && version[1] == 'H';
+	return target != NULL && target[-1] == ' ' && target[-2] != ' ' && version[0] == ' ' &&
+	       version[1] == 'H';
 }
 
 static bool is_end(const char *at)

@@ -74,22 +74,32 @@ int http_json_publish_reply(const struct app_publish_reply *reply, struct buf *o
 	return dump(object, 2, out);
 }
 
+static int refuse(struct app_publish_reply *reply, int status, const char *expected)
+{
+	reply->code = 1;
+	snprintf(reply->message, sizeof(reply->message), "expected %s", expected);
+	return status;
+}
+
 int http_json_publish(struct slice body, struct app_publish_reply *reply)
 {
-	json_t *object = json_loadb(body.data, body.len, 0, NULL);
-	const char *name = json_string_value(json_object_get(object, "name"));
-	const json_t *version = json_object_get(object, "version");
-	json_int_t number = json_integer_value(version);
+	json_t *object;
+	const char *name;
+	const json_t *version;
+	json_int_t number;
 	int status = 200;
 
-	if (name == NULL || !json_is_integer(version) || number < INT32_MIN || number > INT32_MAX) {
-		status = 400;
-		reply->code = 1;
-		snprintf(reply->message, sizeof(reply->message),
-			"expected an object with a string name and a 32-bit integer version");
-	} else {
+	if (body.len > HTTP_JSON_PUBLISH_MAX)
+		return refuse(reply, 413, "at most 64 KiB");
+	object = json_loadb(body.data, body.len, 0, NULL);
+	name = json_string_value(json_object_get(object, "name"));
+	version = json_object_get(object, "version");
+	number = json_integer_value(version);
+	if (name == NULL || !json_is_integer(version) || number < INT32_MIN || number > INT32_MAX)
+		status = refuse(
+			reply, 400, "an object with a string name and a 32-bit integer version");
+	else
 		app_publish(name, (int32_t)number, reply);
-	}
 	json_decref(object);
 	return status;
 }

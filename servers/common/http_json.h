@@ -23,11 +23,14 @@ int http_json_package(const struct app_package *package, struct buf *out);
 /** http_json_publish_reply() - Append {"code": …, "message": …}. Return: 0 or -1. */
 int http_json_publish_reply(const struct app_publish_reply *reply, struct buf *out);
 
+/* Longer bodies of publish are refused: parsed, JSON can take a hundred times its length. */
+#define HTTP_JSON_PUBLISH_MAX (64 << 10)
+
 /**
  * http_json_publish() - Call app_publish() with what the body {"name": …, "version": …} says.
  * @reply: what it answered, or code 1 and what was expected.
  *
- * Return: the status of the HTTP reply: 200, or 400 when @body is no such object.
+ * Return: the status of the HTTP reply: 200; 400 when @body is no such object; 413.
  */
 int http_json_publish(struct slice body, struct app_publish_reply *reply);
 

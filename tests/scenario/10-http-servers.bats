@@ -81,6 +81,8 @@ field_names() {
 		[ "$(curl -sS -d '{"name":"\"é\\","version":-1}' "$url/publish")" = \
 			'{"code":0,"message":"\"é\\@-1"}' ]
 		[ "$(curl -sS -d '{"name":"","version":1}' "$url/publish" | jq .code)" = 1 ]
+		# 10 MB of this would take 1 GB when parsed.
+		[ "$(yes '[],' | head -c 1000000 | status_of --data-binary @- "$url/publish")" = 413 ]
 		stop
 	done
 }

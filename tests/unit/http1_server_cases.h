@@ -31,6 +31,8 @@ static const struct http1_case http1_cases[] = {
 	{"HEAD / HTTP/1.1\r\nHost: a\r\n\r\n" HELLO, "200() 200(Hello)"},
 	{"HEAD /many HTTP/1.1\r\nHost: a\r\n\r\n" HELLO, "200() 200(Hello)"},
 	{"HEAD /x HTTP/1.1\r\nHost: a\r\n\r\n" HELLO, "404 200(Hello)"},
+	{"HEAD / HTTP/1.1\r\n\r\n", "400!"},
+	{"HEAD /fails HTTP/1.1\r\nHost: a\r\n\r\n", "500!"},
 
 	/* targets, RFC 9112 section 3.2 */
 	{GET("/x") "\r\n" HELLO, "404 200(Hello)"},
