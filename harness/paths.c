@@ -143,6 +143,19 @@ int paths_make(const char *path)
 	return mkdir(part, 0777) != 0 && errno != EEXIST ? -1 : 0;
 }
 
+char *paths_results(const struct paths *paths, const char *out, bool as_written)
+{
+	char *folder = NULL;
+
+	if (out != NULL)
+		return strdup(out);
+	if (paths->installed)
+		return strdup(as_written ? "results" : "results/changed");
+	if (asprintf(&folder, "%s/%s", paths->root, as_written ? "results" : "build/results") < 0)
+		return NULL;
+	return folder;
+}
+
 char **paths_list(const struct paths *paths, const char *folder)
 {
 	static const char suffix[] = ".json";

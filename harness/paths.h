@@ -34,6 +34,15 @@ const char *paths_short(const struct paths *paths, const char *path);
 int paths_make(const char *path);
 
 /**
+ * paths_results() - The folder for results: @out; without it results/ of the repository, or of
+ *   the current folder where the suite is installed.
+ * @as_written: false: options change what is measured, so the results do not belong there.
+ *
+ * Return: owned by the caller, or NULL without memory.
+ */
+char *paths_results(const struct paths *paths, const char *out, bool as_written);
+
+/**
  * paths_list() - The names of the files NAME.json in @folder below the root, sorted.
  *
  * Return: ended by NULL, to be freed by paths_list_free(); NULL without memory.

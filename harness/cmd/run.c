@@ -140,23 +140,9 @@ struct session {
 
 /* ------------------------------------------------------------------ before */
 
-static char *results_folder(const struct session *s, const struct run_options *options)
-{
-	char *folder = NULL;
-
-	if (options->out != NULL)
-		return strdup(options->out);
-	if (s->suite.paths.installed)
-		return strdup(s->plan.as_written ? "results" : "results/changed");
-	if (asprintf(&folder, "%s/%s", s->suite.paths.root,
-		    s->plan.as_written ? "results" : "build/results") < 0)
-		return NULL;
-	return folder;
-}
-
 static int make_paths(struct session *s, const struct run_options *options)
 {
-	char *folder = results_folder(s, options);
+	char *folder = paths_results(&s->suite.paths, options->out, s->plan.as_written);
 	int status = -1;
 
 	if (folder == NULL ||
