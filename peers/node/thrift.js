@@ -32,6 +32,8 @@ if (transport === undefined) {
 }
 const server = thrift.createServer(service, handler, { transport, protocol: thrift.TBinaryProtocol });
 server.on('error', (error) => {
+	// Errors of connections come here, too: a client that is gone is none of ours.
+	if (server.listening) return;
 	console.error(`thrift.js: ${error.message}`);
 	process.exit(1);
 });
