@@ -9,6 +9,7 @@ static const struct cmd commands[] = {
 	{"run", "measure a round and print its table", cmd_run},
 	{"verify", "check that contestants answer correctly", cmd_verify},
 	{"load", "load one server and report", cmd_load},
+	{"bench", "compare with other servers and clients", cmd_bench},
 	{"list", "contestants and rounds", cmd_list},
 	{"report", "render the tables of results again", cmd_report},
 	{NULL, NULL, NULL},

@@ -4,4 +4,4 @@ rpcbench.SRCS := harness/main.c
 rpcbench.LIBS := base
 DATA += harness/rounds protos/expect
 
-include harness/load.mk harness/run.mk harness/report.mk
+include harness/load.mk harness/run.mk harness/report.mk harness/peers.mk

@@ -47,4 +47,7 @@ endif
 
 peers: all $(C_PEERS:%=$(O)/bin/%) $(CXX_PEERS:%=$(O)/bin/%) $(OTHER_PEERS) ## build what make bench compares with
 	@$(foreach p,$(LEFT_OUT),echo 'peers: $(subst :, is left out for lack of ,$(p)); make setup-peers installs it';)
-.PHONY: peers
+
+bench: peers ## compare with the peers, write results/peers.json and .md
+	@$(O)/bin/rpcbench bench $(BENCH_ARGS)
+.PHONY: peers bench

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "harness/cmd/cmd.h"
+#include "harness/report/peers.h"
 #include "harness/report/replace.h"
 #include "harness/report/result.h"
 #include "harness/report/summary.h"
@@ -31,6 +32,12 @@ static int print_markdown(const void *ctx, FILE *out)
 	return 0;
 }
 
+static int print_peers(const void *ctx, FILE *out)
+{
+	peers_print(ctx, out);
+	return 0;
+}
+
 /* FILE.md for FILE.json. Return: 0, or -1 after a message. */
 static int page_path(const char *path, char *page, size_t size)
 {
@@ -43,24 +50,43 @@ static int page_path(const char *path, char *page, size_t size)
 	return 0;
 }
 
+/* The record of rpcbench bench. */
+static int render_peers(
+	const json_t *record, const char *page, const struct report_options *options)
+{
+	if (options->console)
+		peers_print(record, stdout);
+	return replace_file(page, print_peers, record);
+}
+
+static int render_round(json_t *record, const char *page, const struct report_options *options)
+{
+	/* A round that was killed has trials, but nothing made of them yet. */
+	if (!summary_is_whole(record) && result_summarise(record) != 0)
+		return -1;
+	if (replace_file(page, print_markdown, record) != 0)
+		return -1;
+	if (options->console)
+		report_console(record, stdout, isatty(STDOUT_FILENO));
+	return 0;
+}
+
 static int render(const char *path, const struct report_options *options)
 {
 	char page[PATH_MAX];
-	json_t *record = result_read(path);
+	json_t *record;
 	int status = -1;
 
-	if (record == NULL)
+	if (page_path(path, page, sizeof(page)) != 0)
 		return -1;
-	/* A round that was killed has trials, but nothing made of them yet. */
-	if (!summary_is_whole(record) && result_summarise(record) != 0)
-		goto err;
-	if (page_path(path, page, sizeof(page)) != 0 ||
-		replace_file(page, print_markdown, record) != 0)
-		goto err;
-	if (options->console)
-		report_console(record, stdout, isatty(STDOUT_FILENO));
-	status = 0;
-err:
+	record = peers_read(path);
+	if (record != NULL) {
+		status = render_peers(record, page, options);
+	} else {
+		record = result_read(path);
+		if (record != NULL)
+			status = render_round(record, page, options);
+	}
 	json_decref(record);
 	return status;
 }
