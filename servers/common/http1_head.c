@@ -61,10 +61,12 @@ void http1_head_value(struct http1_head *head, struct slice value)
 static bool is_request_line(const struct http1_head *head)
 {
 	const char *target = head->target.data;
-	const char *version = target + head->target.len;
+	const char *version;
 
-	return target != NULL && target[-1] == ' ' && target[-2] != ' ' && version[0] == ' ' &&
-	       version[1] == 'H';
+	if (head->target.len == 0)
+		return false;
+	version = target + head->target.len;
+	return target[-1] == ' ' && target[-2] != ' ' && version[0] == ' ' && version[1] == 'H';
 }
 
 static bool is_end(const char *at)

@@ -136,10 +136,14 @@ field_names() {
 	for server in http-hello:/ http-json:/test http-evhttp:/plaintext; do
 		serve "${server%:*}" --threads 2
 		run wrk -t 2 -c 20 -d 1 "$url${server#*:}"
-		[[ "$output" != *errors* && "$output" != *Non-2xx* && "$output" == *"requests in"* ]]
+		echo "$output"
+		# On a machine that is busy otherwise, a reply may be late.
+		[[ "$output" != *errors* || "$output" == *"connect 0, read 0, write 0,"* ]]
+		[[ "$output" != *Non-2xx* && "$output" == *"requests in"* ]]
 		for options in "" -k; do
 			# shellcheck disable=SC2086
 			run ab -q -n 500 -c 10 $options "$url${server#*:}"
+			echo "$output"
 			[[ "$output" =~ Failed\ requests:\ +0 ]]
 			[[ "$output" != *Non-2xx* && "$output" != *Write\ errors* ]]
 		done
