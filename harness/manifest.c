@@ -12,7 +12,7 @@
 #include "lib/buf.h"
 #include "lib/fail.h"
 
-static const char *const protocols[] = {"http1", "thrift", NULL};
+static const char *const protocols[] = {"http1", "thrift", "grpc", NULL};
 static const char *const classes[] = {"stock", "tuned", "bare", NULL};
 static const char *const readies[] = {"line", "port", NULL};
 

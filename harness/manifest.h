@@ -14,7 +14,7 @@ struct paths;
  * DOC: What can be measured: a manifest, contestant.json, holds one contestant or a list of them.
  *
  *   name         of the row
- *   protocol     "http1" or "thrift"
+ *   protocol     "http1", "thrift" or "grpc"
  *   class        "stock" as a user gets it, "tuned" for speed, "bare" does less than a real
  *                server must (verify.h says what it is excused from)
  *   command      program and arguments, in its own folder's terms: {bin} the programs of this
@@ -32,7 +32,7 @@ struct paths;
  *   description  for people
  */
 
-enum manifest_protocol { MANIFEST_HTTP1, MANIFEST_THRIFT };
+enum manifest_protocol { MANIFEST_HTTP1, MANIFEST_THRIFT, MANIFEST_GRPC };
 enum manifest_class { MANIFEST_STOCK, MANIFEST_TUNED, MANIFEST_BARE };
 enum manifest_ready { MANIFEST_LINE, MANIFEST_PORT };
 

@@ -16,6 +16,7 @@
 #include "harness/pin.h"
 #include "harness/plan.h"
 #include "harness/progress.h"
+#include "harness/proto.h"
 #include "harness/reason.h"
 #include "harness/report/result.h"
 #include "harness/server.h"
@@ -150,14 +151,41 @@ static json_t *load(struct run *run, const struct load_params *params)
 	return json;
 }
 
+/* The request's bytes, as load_params.body takes them: protos/expect has what it asks. */
+static int make_body(const struct run *run, struct buf *body)
+{
+	const struct plan_entry *entry = run->params->entry;
+	const struct call *call = run->params->call;
+	const struct proto_call *proto = proto_call_find(call->name);
+	char *text = NULL;
+	int status;
+
+	switch (entry->contestant->protocol) {
+	case MANIFEST_GRPC:
+		return proto != NULL ? proto_encode(proto->request, call->request, body) : -1;
+	case MANIFEST_THRIFT:
+		text = call_thrift_arguments(call);
+		break;
+	case MANIFEST_HTTP1:
+		if (strcmp(entry->call->method, "GET") == 0)
+			return 0;
+		text = json_dumps(call->request, JSON_COMPACT);
+		break;
+	}
+	status = text != NULL ? buf_append(body, text, strlen(text)) : -1;
+	free(text);
+	return status;
+}
+
 /* As load(): sets up its parameters. */
 static json_t *measure(struct run *run)
 {
 	const struct trial_params *p = run->params;
 	const struct plan_entry *entry = p->entry;
-	bool thrift = entry->contestant->protocol == MANIFEST_THRIFT;
+	static const char *const schemes[] = {
+		[MANIFEST_HTTP1] = "http", [MANIFEST_THRIFT] = "thrift", [MANIFEST_GRPC] = "grpc"};
 	char **headers = make_headers(entry->call);
-	char *arguments = thrift ? call_thrift_arguments(p->call) : NULL;
+	struct buf body = {0};
 	struct load_params params = {
 		.connections = entry->connections,
 		.pipeline = entry->pipeline,
@@ -177,20 +205,19 @@ static json_t *measure(struct run *run)
 	char url[PATH_MAX];
 	json_t *json = NULL;
 
-	if (arguments != NULL)
-		params.body = slice_of(arguments);
-	snprintf(url, sizeof(url), "%s://%s:%u%s", thrift ? "thrift" : "http", MANIFEST_HOST,
-		run->server.process.port, entry->call->url);
-	if (headers == NULL || (thrift && arguments == NULL))
-		reason_set(run->reason, "out of memory");
+	snprintf(url, sizeof(url), "%s://%s:%u%s", schemes[entry->contestant->protocol],
+		MANIFEST_HOST, run->server.process.port, entry->call->url);
+	if (headers == NULL || make_body(run, &body) != 0)
+		reason_set(run->reason, "its request cannot be made");
 	else if (target_parse(url, &target) != 0)
 		reason_set(run->reason, "its url cannot be used: %.200s", url);
 	params.target = &target;
+	params.body = (struct slice){.data = buf_head(&body), .len = buf_len(&body)};
 	if (run->reason[0] == '\0')
 		json = load(run, &params);
 	target_free(&target);
 	free_headers(headers);
-	free(arguments);
+	buf_free(&body);
 	return json;
 }
 

@@ -11,8 +11,9 @@ struct manifest_call;
 
 /**
  * DOC: Does a contestant answer correctly? Asked through each protocol's own library (llhttp and
- * jansson, c_glib's generated client), never through the codecs that load it, so that a fault of
- * these cannot hide. Rules, each with the name that a failure gives:
+ * jansson, c_glib's generated client, gRPC core's C API with protobuf-c), never through the codecs
+ * that load it, so that a fault of these cannot hide. Rules, each with the name that a failure
+ * gives:
  *
  *   HTTP      status        200
  *             content_type  application/json for an object, text/plain for a text      *
@@ -24,6 +25,12 @@ struct manifest_call;
  *                           the message are those of a reply to this call
  *             reflects      Publish answers other names and versions with those
  *             unknown_method   is answered with an exception                            *
+ *
+ *   gRPC      status        OK
+ *             reply         one message, equal to protos/expect
+ *             reflects      as over Thrift
+ *             random        two replies of echo carry different bytes
+ *             unknown_method   is answered with UNIMPLEMENTED                           *
  *
  * A contestant of class "bare" is excused from rules marked *, except that a Content-Type which
  * it sends must be right. Bytes behind the reply always fail.
@@ -45,15 +52,17 @@ struct verify_params {
 /**
  * verify_call() - Check all rules for one call.
  * @reference: the verified bytes that each reply under load must carry are appended: the body
- *   over HTTP; over Thrift the result struct, as it follows the message's header.
+ *   over HTTP; over Thrift the result struct, as it follows the message's header; over gRPC
+ *   the message without its prefix.
  * @reason: REASON_MAX bytes, e.g. 'find_one: reply.version: expected "1.0.0", got "1.0"'.
  *
  * Return: 0, or -1 with @reason.
  */
 int verify_call(const struct verify_params *params, struct buf *reference, char *reason);
 
-/* The two protocols, for verify_call() alone. */
+/* The protocols, for verify_call() alone. */
 int verify_http(const struct verify_params *params, struct buf *reference, char *reason);
 int verify_thrift(const struct verify_params *params, struct buf *reference, char *reason);
+int verify_grpc(const struct verify_params *params, struct buf *reference, char *reason);
 
 #endif

@@ -101,7 +101,9 @@ static void test_bad_manifests(void **state)
 			"\"get\""},
 		{"{\"name\": \"a\", \"protocol\": \"http1\", \"class\": \"bare\",\n"
 		 "\"command\": [\"a\"], \"calls\": {\n\"helo\": {\"url\": \"/\"}}}",
-			":3: calls.helo: unknown call, expected one of: find_one hello message "
+			":3: calls.helo: unknown call, expected one of: echo find_one get_cities "
+			"hello "
+			"message "
 			"plaintext publish"},
 	};
 

@@ -56,7 +56,8 @@ static void test_bad_rounds(void **state)
 		{"{\"name\": \"r\", \"title\": \"R\",\n\"call\": \"nothing\", \"contestants\": "
 		 "[\"a\"], \"trials\": 2, \"duration\": \"1s\", \"warmup\": \"0\", "
 		 "\"levels\": [{\"connections\": 1, \"pipeline\": 1}]}",
-			":2: call: unknown call, expected one of: find_one hello message "
+			":2: call: unknown call, expected one of: echo find_one get_cities hello "
+			"message "
 			"plaintext publish"},
 	};
 
