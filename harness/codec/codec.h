@@ -22,7 +22,8 @@ struct reference;
  * their submission (CODEC_INORDER) sees 0, 1, 2, … depth-1, 0, … and need not store them.
  */
 
-#define CODEC_INORDER 1u /* replies come in the order of the requests */
+#define CODEC_INORDER     1u /* replies come in the order of the requests */
+#define CODEC_HTTP_STATUS 2u /* replies carry an HTTP status */
 
 /* Returned by feed() and eof() beside 0 = go on. Below 0: -(enum outcome), the connection is
  * broken and everything in flight on it ends that way. */
@@ -35,7 +36,7 @@ struct codec_env {
 	void *ctx;      /* for done */
 	/*
 	 * Ends the request in @slot. Called from feed() and eof() only, and never calls back.
-	 * @status: HTTP status, else 0. @bytes: of its reply on the wire.
+	 * @status: HTTP status, or gRPC code, or 0. @bytes: of its reply on the wire.
 	 */
 	void (*done)(void *ctx, uint32_t slot, enum outcome outcome, unsigned status, size_t bytes);
 };

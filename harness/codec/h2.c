@@ -505,6 +505,7 @@ const struct codec_ops codec_h2c = {
 	.name = "h2c",
 	.scheme = "h2c",
 	.port = 80,
+	.flags = CODEC_HTTP_STATUS,
 	.state_size = sizeof(struct h2),
 	.prepare = h2c_prepare,
 	.release = h2_release,

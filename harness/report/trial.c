@@ -103,29 +103,53 @@ static void put_latencies(struct build *b, const struct record *r)
 	build_absent(b, "send_lag_ns", CLOSED_LAG);
 }
 
+/* Failures of gRPC by their code, which the engine counts as it counts HTTP's. */
+static void put_grpc_errors(struct build *b, const struct record *r)
+{
+	static const char *const names[] = {NULL, "cancelled", "unknown", "invalid_argument",
+		"deadline_exceeded", "not_found", "already_exists", "permission_denied",
+		"resource_exhausted", "failed_precondition", "aborted", "out_of_range",
+		"unimplemented", "internal", "unavailable", "data_loss", "unauthenticated"};
+	char name[40];
+
+	for (size_t code = 1; code < sizeof(names) / sizeof(names[0]); code++) {
+		if (r->status_codes[code] == 0)
+			continue;
+		snprintf(name, sizeof(name), "grpc_%s", names[code]);
+		build_count(b, name, r->status_codes[code]);
+	}
+}
+
 static json_t *errors_object(const struct record *r)
 {
 	struct build b = build_begin();
 
-	for (int kind = OUT_OK + 1; kind < OUT_KINDS; kind++)
-		if (r->outcomes[kind] > 0)
+	for (int kind = OUT_OK + 1; kind < OUT_KINDS; kind++) {
+		if (r->outcomes[kind] == 0)
+			continue;
+		if (kind == OUT_GRPC)
+			put_grpc_errors(&b, r);
+		else
 			build_count(&b, outcome_name((enum outcome)kind), r->outcomes[kind]);
+	}
 	return build_end(&b);
 }
 
-/* Codes of 600 and above count at 0, as do all replies of a protocol without codes. */
-static json_t *status_codes_object(const struct record *r, const char *scheme)
+/* Of HTTP alone. Codes of 600 and above count at 0. */
+static json_t *status_codes_object(const struct record *r, const struct codec_ops *codec)
 {
 	struct build b = build_begin();
 	char name[16];
 
+	if ((codec->flags & CODEC_HTTP_STATUS) == 0)
+		return build_end(&b);
 	for (unsigned code = 1; code < RECORD_STATUS_MAX; code++) {
 		if (r->status_codes[code] == 0)
 			continue;
 		snprintf(name, sizeof(name), "%u", code);
 		build_count(&b, name, r->status_codes[code]);
 	}
-	if (r->status_codes[0] > 0 && strncmp(scheme, "http", 4) == 0)
+	if (r->status_codes[0] > 0)
 		build_count(&b, "other", r->status_codes[0]);
 	return build_end(&b);
 }
@@ -239,7 +263,7 @@ json_t *result_trial(const struct load_params *params, const struct load_result 
 	put_rates(&b, r, seconds(result->window_ns));
 	put_latencies(&b, r);
 	build_put(&b, "errors", errors_object(r));
-	build_put(&b, "status_codes", status_codes_object(r, params->target->codec->scheme));
+	build_put(&b, "status_codes", status_codes_object(r, params->target->codec));
 	build_put(&b, "client", client_object(result));
 	put_server(&b, before, after, unknown_reason, r);
 	build_put(&b, "client_limited", json_boolean(result->cpu_busiest >= CLIENT_LIMIT));
