@@ -179,6 +179,13 @@ static bool is_busy(const struct stream *s)
 	return s->writing || (ops->busy != NULL && ops->busy(s->state));
 }
 
+static bool holds_replies(const struct stream *s)
+{
+	const struct stream_ops *ops = s->service->protocol->ops;
+
+	return ops->holds != NULL && ops->holds(s->state);
+}
+
 /* After bytes were answered or written: ends the stream if it was its last turn. */
 static void settle(struct stream *s)
 {
@@ -210,7 +217,7 @@ static void process(struct stream *s, const char *data, size_t len)
 		sent = send_replies(s, &service->out);
 		if (sent < 0)
 			return;
-	} while (more && sent == 1 && len > 0 && !s->closing);
+	} while (more && sent == 1 && (len > 0 || holds_replies(s)) && !s->closing);
 
 	if (service->out.cap > OUT_KEEP)
 		buf_free(&service->out);
@@ -218,6 +225,20 @@ static void process(struct stream *s, const char *data, size_t len)
 		stream_free(s);
 	else
 		settle(s);
+}
+
+/* Hands in again what input() did not take, which may be nothing. */
+static void process_rest(struct stream *s)
+{
+	size_t len = buf_len(&s->in);
+
+	process(s, len > 0 ? buf_head(&s->in) : s->service->rx, len);
+}
+
+void stream_wake(struct stream *s)
+{
+	if (!s->writing && !s->closing)
+		process_rest(s);
 }
 
 static void on_readable(evutil_socket_t fd, short events, void *arg)
@@ -261,8 +282,8 @@ static void on_writable(evutil_socket_t fd, short events, void *arg)
 	buf_free(&s->out);
 	if (wait_for(s, false) != 0)
 		return;
-	if (buf_len(&s->in) > 0 && !s->closing)
-		process(s, buf_head(&s->in), buf_len(&s->in));
+	if ((buf_len(&s->in) > 0 || holds_replies(s)) && !s->closing)
+		process_rest(s);
 	else
 		settle(s);
 }
@@ -390,6 +411,7 @@ static int service_start(struct srv_worker *worker)
 static void service_drain(struct srv_worker *worker)
 {
 	struct service *service = worker->service;
+	const struct stream_ops *ops = service->protocol->ops;
 	struct stream *s;
 	struct stream *next;
 	char byte;
@@ -402,6 +424,11 @@ static void service_drain(struct srv_worker *worker)
 	worker->listen_fd = -1;
 	for (s = LIST_FIRST(&service->streams); s != NULL; s = next) {
 		next = LIST_NEXT(s, link);
+		if (ops->drain != NULL && !s->closing) {
+			ops->drain(s->state);
+			stream_wake(s);
+			continue;
+		}
 		if (is_busy(s) || s->lingering)
 			continue;
 		if (recv(s->fd, &byte, 1, MSG_PEEK) > 0)

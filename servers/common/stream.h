@@ -41,6 +41,12 @@ struct stream_ops {
 	void (*expired)(void *state, struct buf *out);
 	/* True while a message was begun and not answered: a drain waits for it. Optional. */
 	bool (*busy)(const void *state);
+	/* True while replies are held back that @out had no room for: input() is then called
+	 * again, with no bytes, once those before them are written. Optional. */
+	bool (*holds)(const void *state);
+	/* The worker drains: input() is called after this, with no bytes, to say so to the peer.
+	 * Optional; without it a connection that is not busy is just closed. */
+	void (*drain)(void *state);
 	/* Free what the state holds. Optional; safe after a failed open. */
 	void (*close)(void *state);
 };
@@ -65,6 +71,10 @@ void stream_set_deadline(struct stream *stream, int64_t ns);
  *   what it took. Bytes that come later are read and dropped for a moment, so that the peer
  *   gets the last reply rather than a reset. */
 void stream_close_after(struct stream *stream);
+
+/** stream_wake() - From an event of the protocol's own: have input() called, with no bytes, to
+ *   append what it has to say. The stream may be gone afterwards. */
+void stream_wake(struct stream *stream);
 
 /** stream_unix_time() - Wall-clock seconds, refreshed once a second: for Date headers. */
 int64_t stream_unix_time(const struct stream *stream);
