@@ -7,6 +7,7 @@ test_app.SRCS := tests/unit/test_app.c
 test_app.LIBS := app
 
 include tests/grpc.mk
+include tests/h2.mk
 include tests/http.mk
 include tests/load.mk
 include tests/peers.mk
