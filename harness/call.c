@@ -2,10 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/call.h"
 #include "harness/paths.h"
 #include "lib/buf.h"
+#include "lib/clock.h"
 #include "lib/fail.h"
 
 #define CALLS "protos/expect"
@@ -68,4 +70,27 @@ char *call_thrift_arguments(const struct call *call)
 		text = json_dumps(arguments, JSON_COMPACT);
 	json_decref(arguments);
 	return text;
+}
+
+char *call_json_body(const struct call *call)
+{
+	return json_dumps(call->request, JSON_COMPACT);
+}
+
+bool call_vary(const struct call *call, struct call *varied)
+{
+	int version = (int)(clock_ns() % 1000000) + 3;
+	char name[64];
+	char message[96];
+
+	if (strcmp(call->name, "publish") != 0)
+		return false;
+	snprintf(name, sizeof(name), "verify-%d", getpid());
+	snprintf(message, sizeof(message), "%s@%d", name, version);
+	varied->root = json_pack("{s:{s:s, s:i}, s:{s:i, s:s}}", "request", "name", name, "version",
+		version, "reply", "code", 0, "message", message);
+	varied->name = call->name;
+	varied->request = json_object_get(varied->root, "request");
+	varied->reply = json_object_get(varied->root, "reply");
+	return varied->root != NULL;
 }

@@ -39,4 +39,16 @@ void call_free(struct call *call);
  */
 char *call_thrift_arguments(const struct call *call);
 
+/** call_json_body() - The request as the JSON body of an HTTP POST. Return: owned by the caller. */
+char *call_json_body(const struct call *call);
+
+/**
+ * call_vary() - The same call with another request that no server can know before, and the reply
+ *   that must come then.
+ * @varied: as from call_load(), to be freed by call_free().
+ *
+ * Return: true; false when every request of this call gets the same reply.
+ */
+bool call_vary(const struct call *call, struct call *varied);
+
 #endif

@@ -44,8 +44,12 @@ static size_t add_inodes(const char *table, uint16_t port, unsigned long *inodes
 		if (sscanf(line,
 			    " %*d: %39[0-9A-F]:%x %*[0-9A-F]:%*x %x %*x:%*x %*x:%*x %*x %*u "
 			    "%*u %lu",
-			    address, &local, &state, &inode) == 4 &&
-			local == port && state == LISTEN_STATE && serves_loopback(address))
+			    address, &local, &state, &inode) != 4)
+			continue;
+		/* Listening sockets come first; there can be thousands of others. */
+		if (state != LISTEN_STATE)
+			break;
+		if (local == port && serves_loopback(address))
 			inodes[n++] = inode;
 	}
 	fclose(in);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "harness/call.h"
 #include "harness/interrupt.h"
@@ -95,18 +96,31 @@ static int verify(struct run *run, const char *when)
 	return reason_set(run->reason, "verify%s: %s", when, why);
 }
 
+/* True for the methods whose request is a body. */
+static bool has_body(const struct manifest_call *call)
+{
+	return strcmp(call->method, "GET") != 0 && strcmp(call->method, "HEAD") != 0;
+}
+
 /* "Name: value" texts of a call, ended by NULL; owned by the caller with its texts. */
 static char **make_headers(const struct manifest_call *call)
 {
-	char **headers = calloc(json_object_size(call->headers) + 1, sizeof(*headers));
+	char **headers = calloc(json_object_size(call->headers) + 2, sizeof(*headers));
+	bool needs_type = has_body(call);
 	const char *name;
 	json_t *value;
 	size_t n = 0;
 
-	json_object_foreach (call->headers, name, value)
-		if (headers != NULL &&
-			asprintf(&headers[n], "%s: %s", name, json_string_value(value)) >= 0)
+	if (headers == NULL)
+		return NULL;
+	json_object_foreach (call->headers, name, value) {
+		if (asprintf(&headers[n], "%s: %s", name, json_string_value(value)) >= 0)
 			n++;
+		if (strcasecmp(name, "content-type") == 0)
+			needs_type = false;
+	}
+	if (needs_type)
+		headers[n] = strdup("Content-Type: application/json");
 	return headers;
 }
 
@@ -167,9 +181,9 @@ static int make_body(const struct run *run, struct buf *body)
 		text = call_thrift_arguments(call);
 		break;
 	case MANIFEST_HTTP1:
-		if (strcmp(entry->call->method, "GET") == 0)
+		if (!has_body(entry->call))
 			return 0;
-		text = json_dumps(call->request, JSON_COMPACT);
+		text = call_json_body(call);
 		break;
 	}
 	status = text != NULL ? buf_append(body, text, strlen(text)) : -1;

@@ -1,13 +1,14 @@
 /*
  * verify_http
  *   check_reply: the call itself -> status, content type, date, body
- *   check_unknown_path, check_head
+ *   check_reflection, check_unknown_path, check_head
  * exchange: one request on a connection of its own
  *   llhttp -> on_field, on_value, on_value_done -> on_headers -> on_body -> on_message
  */
 #include <llhttp.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
@@ -26,6 +27,13 @@
 #define QUIET_NS     (200 * NS_PER_MS) /* without a byte: nothing comes behind a reply to HEAD */
 #define UNKNOWN_PATH "/rpcbench-no-such-path"
 #define DATE_FORMAT  "%a, %d %b %Y %H:%M:%S GMT"
+
+/* What is asked. */
+struct ask {
+	const char *method;
+	const char *path;
+	const struct call *call; /* whose request is the body of a POST */
+};
 
 /* A reply as llhttp reads it. */
 struct reply {
@@ -148,24 +156,39 @@ static int feed(llhttp_t *parser, const char *data, size_t len, char *reason)
 	return 0;
 }
 
-static int send_request(int fd, const struct verify_params *params, const char *method,
-	const char *path, int64_t deadline_ns, char *reason)
+/* Every method but GET and HEAD carries the call's request as JSON. */
+static void append_body(struct buf *request, const struct ask *ask, bool has_type)
+{
+	char *body = call_json_body(ask->call);
+
+	if (body != NULL)
+		buf_printf(request, "%sContent-Length: %zu\r\n\r\n%s",
+			has_type ? "" : "Content-Type: application/json\r\n", strlen(body), body);
+	free(body);
+}
+
+static int send_request(int fd, const struct verify_params *params, const struct ask *ask,
+	int64_t deadline_ns, char *reason)
 {
 	struct buf request = {0};
+	bool has_type = false;
 	json_t *value;
 	const char *name;
 	int status;
 
-	buf_printf(&request, "%s %s HTTP/1.1\r\nHost: %s:%u\r\n", method, path, MANIFEST_HOST,
-		params->port);
-	json_object_foreach (params->call->headers, name, value)
+	buf_printf(&request, "%s %s HTTP/1.1\r\nHost: %s:%u\r\n", ask->method, ask->path,
+		MANIFEST_HOST, params->port);
+	json_object_foreach (params->call->headers, name, value) {
 		buf_printf(&request, "%s: %s\r\n", name, json_string_value(value));
-	if (strcmp(method, "HEAD") == 0)
-		buf_printf(&request, "Connection: close\r\n");
-	if (buf_append(&request, "\r\n", 2) != 0)
-		status = reason_set(reason, "out of memory");
+		has_type = has_type || strcasecmp(name, "content-type") == 0;
+	}
+	if (strcmp(ask->method, "HEAD") == 0)
+		buf_printf(&request, "Connection: close\r\n\r\n");
+	else if (strcmp(ask->method, "GET") == 0)
+		buf_printf(&request, "\r\n");
 	else
-		status = sock_send(fd, buf_head(&request), buf_len(&request), deadline_ns, reason);
+		append_body(&request, ask, has_type);
+	status = sock_send(fd, buf_head(&request), buf_len(&request), deadline_ns, reason);
 	buf_free(&request);
 	return status;
 }
@@ -198,8 +221,8 @@ static int receive_reply(int fd, struct reply *reply, const llhttp_settings_t *s
 }
 
 /* Return: 0 with a whole reply, to be freed in both cases; or -1 with @reason. */
-static int exchange(const struct verify_params *params, const char *method, const char *path,
-	struct reply *reply, char *reason)
+static int exchange(const struct verify_params *params, const struct ask *ask, struct reply *reply,
+	char *reason)
 {
 	const llhttp_settings_t settings = {
 		.on_header_field = on_field,
@@ -213,11 +236,11 @@ static int exchange(const struct verify_params *params, const char *method, cons
 	int status;
 	int fd;
 
-	*reply = (struct reply){.head = strcmp(method, "HEAD") == 0, .asked = time(NULL)};
+	*reply = (struct reply){.head = strcmp(ask->method, "HEAD") == 0, .asked = time(NULL)};
 	fd = sock_connect(params->port, deadline_ns, reason);
 	if (fd < 0)
 		return -1;
-	status = send_request(fd, params, method, path, deadline_ns, reason);
+	status = send_request(fd, params, ask, deadline_ns, reason);
 	if (status == 0)
 		status = receive_reply(fd, reply, &settings, deadline_ns, reason);
 	reply->answered = time(NULL);
@@ -276,9 +299,9 @@ static int check_date(const struct verify_params *params, const struct reply *re
 	return 0;
 }
 
-static int check_body(const struct verify_params *params, const struct reply *reply, char *reason)
+static int check_body(const struct call *expect, const struct reply *reply, char *reason)
 {
-	const char *text = json_string_value(params->expect->reply);
+	const char *text = json_string_value(expect->reply);
 	size_t len = buf_len(&reply->body);
 	const char *body = len > 0 ? buf_head(&reply->body) : "";
 	json_error_t error;
@@ -300,26 +323,49 @@ static int check_body(const struct verify_params *params, const struct reply *re
 		return reason_set(
 			reason, "reply: expected JSON, got %s", reason_quote(body, len, quoted));
 	}
-	status = diff_json(params->expect->reply, got, "reply", reason);
+	status = diff_json(expect->reply, got, "reply", reason);
 	json_decref(got);
 	return status;
 }
 
-static int check_reply(const struct verify_params *params, const struct reply *reply, char *reason)
+static int check_reply(const struct verify_params *params, const struct call *expect,
+	const struct reply *reply, char *reason)
 {
 	if (reply->status != 200)
 		return reason_set(reason, "status: expected 200, got %u", reply->status);
-	if (check_body(params, reply, reason) != 0 || check_type(params, reply, reason) != 0)
+	if (check_body(expect, reply, reason) != 0 || check_type(params, reply, reason) != 0)
 		return -1;
 	return check_date(params, reply, reason);
+}
+
+/* The same call with another request. */
+static int check_reflection(const struct verify_params *params, char *reason)
+{
+	struct call varied;
+	const struct ask ask = {params->call->method, params->call->url, &varied};
+	struct reply reply;
+	char why[REASON_MAX];
+	int status;
+
+	if (!call_vary(params->expect, &varied))
+		return 0;
+	status = exchange(params, &ask, &reply, why);
+	if (status == 0)
+		status = check_reply(params, &varied, &reply, why);
+	if (status != 0)
+		reason_set(reason, "reflects: %s", why);
+	reply_free(&reply);
+	call_free(&varied);
+	return status;
 }
 
 static int check_unknown_path(
 	const struct verify_params *params, const struct buf *body, char *reason)
 {
+	const struct ask ask = {params->call->method, UNKNOWN_PATH, params->expect};
 	struct reply reply;
 	char why[REASON_MAX];
-	int status = exchange(params, params->call->method, UNKNOWN_PATH, &reply, why);
+	int status = exchange(params, &ask, &reply, why);
 
 	if (status != 0)
 		reason_set(reason, "unknown_path: %s", why);
@@ -334,9 +380,10 @@ static int check_unknown_path(
 
 static int check_head(const struct verify_params *params, char *reason)
 {
+	const struct ask ask = {"HEAD", params->call->url, params->expect};
 	struct reply reply;
 	char why[REASON_MAX];
-	int status = exchange(params, "HEAD", params->call->url, &reply, why);
+	int status = exchange(params, &ask, &reply, why);
 
 	if (status != 0)
 		reason_set(reason, "head: %s", why);
@@ -346,14 +393,17 @@ static int check_head(const struct verify_params *params, char *reason)
 
 int verify_http(const struct verify_params *params, struct buf *reference, char *reason)
 {
+	const struct ask ask = {params->call->method, params->call->url, params->expect};
 	struct reply reply;
-	int status = exchange(params, params->call->method, params->call->url, &reply, reason);
+	int status = exchange(params, &ask, &reply, reason);
 
 	if (status == 0)
-		status = check_reply(params, &reply, reason);
+		status = check_reply(params, params->expect, &reply, reason);
+	if (status == 0)
+		status = check_reflection(params, reason);
 	if (status == 0 && !is_bare(params))
 		status = check_unknown_path(params, &reply.body, reason);
-	if (status == 0 && !is_bare(params) && strcmp(params->call->method, "GET") == 0)
+	if (status == 0 && !is_bare(params) && strcmp(ask.method, "GET") == 0)
 		status = check_head(params, reason);
 	if (status == 0 && buf_append(reference, buf_head(&reply.body), buf_len(&reply.body)) != 0)
 		status = reason_set(reason, "out of memory");

@@ -21,14 +21,15 @@ struct manifest_call;
  *             date          sent, in the one format of RFC 9110 5.6.7, within 3 s of now *
  *             unknown_path  another path does not get this call's reply with status 200 *
  *             head          HEAD gets no body (RFC 9110 9.3.2)                           *
+ *             reflects      publish answers another name and version with those
  *   Thrift    reply         the struct equals protos/expect; type, name and sequence id of
  *                           the message are those of a reply to this call
- *             reflects      Publish answers other names and versions with those
+ *             reflects      as above
  *             unknown_method   is answered with an exception                            *
  *
  *   gRPC      status        OK
  *             reply         one message, equal to protos/expect
- *             reflects      as over Thrift
+ *             reflects      as above
  *             random        two replies of echo carry different bytes
  *             unknown_method   is answered with UNIMPLEMENTED                           *
  *

@@ -14,7 +14,7 @@ import sys
 import threading
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-PATHS = {"/": "hello", "/plaintext": "plaintext", "/json": "message", "/test": "find_one"}
+PATHS = {"/publish": "publish", "/": "hello", "/plaintext": "plaintext", "/json": "message", "/test": "find_one"}
 
 
 def parse():
@@ -38,6 +38,7 @@ def parse():
     p.add_argument("--head-body", action="store_true", help="send a body to HEAD")
     p.add_argument("--silent", action="store_true", help="read requests, answer none")
     p.add_argument("--garbage", action="store_true", help="answer with bytes that are no HTTP")
+    p.add_argument("--constant", action="store_true", help="publish looks at no request")
     p.add_argument("--mark", help="ignored: for tests to find the process by")
     return p.parse_args()
 
@@ -90,7 +91,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(b"\x80\x01\x00\x02 this is not HTTP\r\n\r\n")
             self.close_connection = True
             return
+        size = int(self.headers.get("Content-Length", 0))
+        request = json.loads(self.rfile.read(size)) if size else {}
         body, kind = REPLIES.get(self.path.split("?")[0], (None, None))
+        if body and self.path == "/publish" and not OPTIONS.constant:
+            said = f"{request['name']}@{request['version']}"
+            body = json.dumps({"code": 0, "message": said}).encode()
         if OPTIONS.body is not None:
             body, kind = OPTIONS.body.encode(), kind or "text/plain"
         if OPTIONS.wrong_after and COUNT[0] >= OPTIONS.wrong_after and body:

@@ -9,7 +9,7 @@ setup() {
 }
 
 TEST='{"find_one": {"url": "/test"}}'
-HTTP='{"find_one": {"url": "/test"}, "hello": {"url": "/"}, "plaintext": {"url": "/plaintext"}, "message": {"url": "/json"}}'
+HTTP='{"find_one": {"url": "/test"}, "hello": {"url": "/"}, "plaintext": {"url": "/plaintext"}, "message": {"url": "/json"}, "publish": {"url": "/publish", "method": "POST"}}'
 UNFRAMED='{"find_one": {"url": "/UnpkgService.FindOne"}, "publish": {"url": "/UnpkgService.Publish?protocol=binary&transport=buffered"}}'
 FRAMED='{"find_one": {"url": "/UnpkgService.FindOne?protocol=binary&transport=framed"}}'
 
@@ -26,7 +26,8 @@ verify() {
 	expect_line "ok      h: plaintext"
 	expect_line "ok      t: publish"
 	expect_line "ok      f: find_one"
-	expect_line "7 calls verified, 0 failures, 0 contestants left out"
+	expect_line "ok      h: publish"
+	expect_line "8 calls verified, 0 failures, 0 contestants left out"
 }
 
 @test "each rule of HTTP is named" {
@@ -40,8 +41,9 @@ verify() {
 		"$(manifest olddate http1 stock "$TEST" --date 'Sun, 06 Nov 1994 08:49:37 GMT')" \
 		"$(manifest baddate http1 stock "$TEST" --date 'Mon, 06 Nov 1994 08:49:37 GMT')" \
 		"$(manifest head http1 stock "$TEST" --head-body)" \
+		"$(manifest constant http1 stock '{"publish": {"url": "/publish", "method": "POST"}}' --constant)" \
 		"$(manifest garbage http1 stock "$TEST" --garbage)" >"$file"
-	verify version extra status text path type nodate olddate baddate head garbage
+	verify constant version extra status text path type nodate olddate baddate head garbage
 	expect_status 1
 	expect_line 'FAILED  version: find_one: reply.version: expected "1.0.0", got "1.0"'
 	expect_line 'FAILED  extra: find_one: reply.extra: expected nothing, got 1'
@@ -53,8 +55,9 @@ verify() {
 	expect_line 'FAILED  olddate: find_one: date: expected one within 3 s of now, got "Sun, 06 Nov 1994 08:49:37 GMT"'
 	expect_line "FAILED  baddate: find_one: date: expected the form 'Sun, 06 Nov 1994 08:49:37 GMT', got"
 	expect_line 'FAILED  head: find_one: head: '
+	expect_line 'FAILED  constant: publish: reflects: reply.message: expected "verify-'
 	expect_line 'FAILED  garbage: find_one: not HTTP/1.1: '
-	expect_line "0 calls verified, 11 failures, 0 contestants left out"
+	expect_line "0 calls verified, 12 failures, 0 contestants left out"
 }
 
 @test "class bare is excused from what a bare server leaves out, not from a right reply" {
@@ -118,6 +121,6 @@ verify() {
 }
 
 @test "what this build holds is verified" {
-	run "$RPCBENCH_BIN/rpcbench" verify http-hello thrift-binary
+	run "$RPCBENCH_BIN/rpcbench" verify http-hello http-json thrift-binary thrift-simple
 	expect_status 0
 }

@@ -1,4 +1,5 @@
 # Shared by the scenarios of the harness.
+# shellcheck shell=bash disable=SC2154
 
 PEERS="$BATS_TEST_DIRNAME/../peers"
 
