@@ -88,7 +88,7 @@ static pid_t spawn(const struct process_params *params, int log_fd)
 }
 
 /*
- * Take what is new in the log, looking for a line "READY port=N".
+ * Take what is new in the log, looking for a line "READY port=N", perhaps with more words.
  * Return: 1 with p->port when it was found, 0 not yet, -1 when N is no port.
  */
 static int scan_log(struct process *p, char *reason)
@@ -100,7 +100,7 @@ static int scan_log(struct process *p, char *reason)
 		p->log_offset += len;
 		for (ssize_t i = 0; i < len; i++) {
 			unsigned port = 0;
-			char rest;
+			char rest = ' ';
 
 			if (bytes[i] != '\n') {
 				if (p->line_len < sizeof(p->line) - 1)
@@ -111,8 +111,8 @@ static int scan_log(struct process *p, char *reason)
 			p->line_len = 0;
 			if (strncmp(p->line, READY, strlen(READY)) != 0)
 				continue;
-			if (sscanf(p->line + strlen(READY), "%5u %c", &port, &rest) != 1 ||
-				port == 0 || port > UINT16_MAX)
+			if (sscanf(p->line + strlen(READY), "%5u%c", &port, &rest) < 1 ||
+				rest != ' ' || port == 0 || port > UINT16_MAX)
 				return reason_set(
 					reason, "printed '%s', expected READY port=N", p->line);
 			p->port = (uint16_t)port;

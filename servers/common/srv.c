@@ -1,7 +1,7 @@
 /*
  * srv_main
- *   srv_options_parse -> one worker a thread, each with its socket -> READY
- *   thread_open: service->start; worker_run: the loop
+ *   srv_options_parse -> threads, each with a loop and a socket for each endpoint -> READY
+ *   worker_open: service->start; thread_run: the loop
  *   on_signal, in the first loop -> wakes each worker -> service->drain -> loop runs empty
  *   thread_close: service->stop
  */
@@ -30,9 +30,15 @@
 
 #define SRV_BACKLOG 65535 /* the kernel cuts it to net.core.somaxconn */
 
-/* One worker and what only this file needs of it. */
+#define OPTIONS_MAX   24 /* rows of all tables that a server may have */
+#define ENDPOINTS_MAX 2
+
+/* One thread and what only this file needs of it. */
 struct thread {
-	struct srv_worker worker;
+	struct srv_worker workers[ENDPOINTS_MAX]; /* one for each endpoint */
+	size_t n_workers;                         /* that were begun to open */
+	unsigned index;
+	struct event_base *base;
 	pthread_t id; /* not of the first, which is the main thread */
 	int wake_fd;  /* eventfd: written to, by the main thread, to drain */
 	struct event *wake;
@@ -41,7 +47,7 @@ struct thread {
 /* The main thread is the first worker: a server of one thread then has no other, and its system
  * calls need not guard against cancellation. */
 struct server {
-	struct srv_options options;
+	const struct srv_options *options;
 	struct thread *threads;
 	size_t opened;
 	int signal_fd;
@@ -89,18 +95,40 @@ static const struct opt options_table[] = {
 		.arg = "TIME",
 		.min = 1,
 		.help = "a header must be complete within this (10s)"},
-	{0},
 };
+
+static const struct opt grpc_row = {.name = "grpc-port",
+	.type = OPT_INT,
+	.offset = offsetof(struct srv_options, grpc_port),
+	.arg = "PORT",
+	.max = 65535,
+	.help = "port to listen on for gRPC, 0 = any free (the contestant's own)"};
+
+/* All options of @spec, ended by a zeroed row. */
+static void collect_options(const struct srv_spec *spec, struct opt *rows)
+{
+	size_t n = sizeof(options_table) / sizeof(*options_table);
+
+	memset(rows, 0, OPTIONS_MAX * sizeof(*rows));
+	memcpy(rows, options_table, sizeof(options_table));
+	if (spec->grpc != NULL)
+		rows[n++] = grpc_row;
+	for (const struct opt *own = spec->own_rows; own != NULL && own->name != NULL; own++)
+		if (n < OPTIONS_MAX - 1)
+			rows[n++] = *own;
+}
 
 int srv_options_parse(
 	const struct srv_spec *spec, int argc, char **argv, struct srv_options *options)
 {
+	struct opt rows[OPTIONS_MAX];
 	char usage[256];
 	int first;
 
 	*options = (struct srv_options){
 		.host = "127.0.0.1",
 		.port = spec->port,
+		.grpc_port = spec->grpc != NULL ? spec->grpc->port : 0,
 		.threads = 1,
 		.header_limit = 16 << 10,
 		.body_limit = 16 << 20,
@@ -109,7 +137,8 @@ int srv_options_parse(
 	};
 	fail_set_program(spec->name);
 	snprintf(usage, sizeof(usage), "%s [OPTIONS]\n%s", spec->name, spec->summary);
-	switch (opt_parse(options_table, options, usage, argc, argv, &first)) {
+	collect_options(spec, rows);
+	switch (opt_parse(rows, options, usage, argc, argv, &first)) {
 	case OPT_OK:
 		break;
 	case OPT_HELP:
@@ -194,21 +223,22 @@ static void on_wake(evutil_socket_t fd, short events, void *arg)
 
 	(void)fd;
 	(void)events;
-	thread->worker.draining = true;
-	event_base_loopbreak(thread->worker.base);
+	for (size_t i = 0; i < thread->n_workers; i++)
+		thread->workers[i].draining = true;
+	event_base_loopbreak(thread->base);
 }
 
 /* Serves until the drain, then until no event is left but the deadline's own. */
-static void *worker_run(void *arg)
+static void *thread_run(void *arg)
 {
 	const struct timeval deadline = {.tv_usec = SRV_DRAIN_NS / NS_PER_US};
 	struct thread *thread = arg;
-	struct srv_worker *worker = &thread->worker;
-	struct event_base *base = worker->base;
+	struct event_base *base = thread->base;
 
 	event_base_dispatch(base);
 	event_del(thread->wake);
-	worker->spec->service->drain(worker);
+	for (size_t i = 0; i < thread->n_workers; i++)
+		thread->workers[i].spec->service->drain(&thread->workers[i]);
 	event_base_loopexit(base, &deadline);
 	while (!event_base_got_exit(base) &&
 		event_base_get_num_events(base, EVENT_BASE_COUNT_ADDED) > 1)
@@ -216,45 +246,52 @@ static void *worker_run(void *arg)
 	return NULL;
 }
 
-/* Everything that can fail of one worker, before any thread runs. */
-static int thread_open(struct thread *thread, uint16_t port)
+static int thread_open(struct thread *thread)
 {
-	struct srv_worker *worker = &thread->worker;
 	struct event_config *config = event_config_new();
 
-	thread->wake_fd = -1;
-	worker->listen_fd = srv_listen(worker->options->host, port, worker->options->threads > 1);
-	if (worker->listen_fd < 0)
-		goto err0;
-	if (config == NULL || event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK) != 0)
-		goto err1;
-	worker->base = event_base_new_with_config(config);
 	thread->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (worker->base == NULL || thread->wake_fd < 0)
-		goto err1;
-	thread->wake = event_new(worker->base, thread->wake_fd, EV_READ, on_wake, thread);
-	if (thread->wake == NULL || event_add(thread->wake, NULL) != 0)
-		goto err1;
-	event_config_free(config);
-	return worker->spec->service->start(worker);
-
-err1:
-	fail_msg("cannot set up an event loop");
-err0:
+	if (config != NULL && event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK) == 0)
+		thread->base = event_base_new_with_config(config);
+	if (thread->base != NULL && thread->wake_fd >= 0)
+		thread->wake = event_new(thread->base, thread->wake_fd, EV_READ, on_wake, thread);
 	if (config != NULL)
 		event_config_free(config);
-	return -1;
+	if (thread->wake == NULL || event_add(thread->wake, NULL) != 0)
+		return fail_msg("cannot set up an event loop");
+	return 0;
+}
+
+/* Opens one endpoint; sets @port to what was picked where it is 0. */
+static int worker_open(struct thread *thread, const struct srv_options *options,
+	const struct srv_spec *spec, int64_t *port)
+{
+	struct srv_worker *worker = &thread->workers[thread->n_workers++];
+
+	worker->options = options;
+	worker->spec = spec;
+	worker->base = thread->base;
+	worker->index = thread->index;
+	worker->listen_fd = srv_listen(options->host, (uint16_t)*port, options->threads > 1);
+	if (worker->listen_fd < 0)
+		return -1;
+	*port = srv_port(worker->listen_fd);
+	return spec->service->start(worker);
 }
 
 static void thread_close(struct thread *thread)
 {
-	thread->worker.spec->service->stop(&thread->worker);
-	if (thread->worker.listen_fd >= 0)
-		close(thread->worker.listen_fd);
+	for (size_t i = 0; i < thread->n_workers; i++) {
+		struct srv_worker *worker = &thread->workers[i];
+
+		worker->spec->service->stop(worker);
+		if (worker->listen_fd >= 0)
+			close(worker->listen_fd);
+	}
 	if (thread->wake != NULL)
 		event_free(thread->wake);
-	if (thread->worker.base != NULL)
-		event_base_free(thread->worker.base);
+	if (thread->base != NULL)
+		event_base_free(thread->base);
 	if (thread->wake_fd >= 0)
 		close(thread->wake_fd);
 }
@@ -280,7 +317,7 @@ static void on_signal(evutil_socket_t fd, short events, void *arg)
 /* SIGTERM and SIGINT are read by the first worker; blocked before any other thread starts. */
 static int open_signals(struct server *server)
 {
-	struct event_base *base = server->threads[0].worker.base;
+	struct event_base *base = server->threads[0].base;
 	sigset_t signals;
 
 	signal(SIGPIPE, SIG_IGN);
@@ -297,6 +334,18 @@ static int open_signals(struct server *server)
 	return 0;
 }
 
+static void print_ready(const struct thread *thread)
+{
+	uint16_t port = srv_port(thread->workers[0].listen_fd);
+
+	if (thread->n_workers == 1) {
+		srv_ready(port);
+		return;
+	}
+	printf("READY port=%u grpc=%u\n", port, srv_port(thread->workers[1].listen_fd));
+	fflush(stdout);
+}
+
 /* Serves until a signal, then drains. */
 static int run_threads(struct server *server)
 {
@@ -304,7 +353,7 @@ static int run_threads(struct server *server)
 	size_t n = 1;
 
 	for (; n < server->opened; n++) {
-		errno = pthread_create(&threads[n].id, NULL, worker_run, &threads[n]);
+		errno = pthread_create(&threads[n].id, NULL, thread_run, &threads[n]);
 		if (errno != 0) {
 			fail_errno("cannot start thread %zu of %zu", n + 1, server->opened);
 			wake_workers(server, n);
@@ -312,8 +361,8 @@ static int run_threads(struct server *server)
 		}
 	}
 	if (n == server->opened)
-		srv_ready(srv_port(threads[0].worker.listen_fd));
-	worker_run(&threads[0]);
+		print_ready(&threads[0]);
+	thread_run(&threads[0]);
 	for (size_t i = 1; i < n; i++)
 		pthread_join(threads[i].id, NULL);
 	return n == server->opened ? 0 : -1;
@@ -321,52 +370,57 @@ static int run_threads(struct server *server)
 
 /* Several workers share a port by SO_REUSEPORT, which would also share it with another server of
  * ours: a try without says that the port is free. */
-static int check_port(const struct srv_options *options)
+static int check_port(const struct srv_options *options, int64_t port)
 {
 	int fd;
 
-	if (options->threads == 1 || options->port == 0)
+	if (options->threads == 1 || port == 0)
 		return 0;
-	fd = srv_listen(options->host, (uint16_t)options->port, false);
+	fd = srv_listen(options->host, (uint16_t)port, false);
 	if (fd < 0)
 		return -1;
 	close(fd);
 	return 0;
 }
 
-/* Opens as many workers as wanted, all on one port. */
+/* Opens as many threads as wanted, all on the same ports. */
 static int open_threads(struct server *server, const struct srv_spec *spec)
 {
-	uint16_t port = (uint16_t)server->options.port;
+	const struct srv_options *options = server->options;
+	int64_t port = options->port;
+	int64_t grpc_port = options->grpc_port;
 
-	for (size_t n = (size_t)server->options.threads; server->opened < n;) {
+	if (port != 0 && port == grpc_port)
+		return fail_msg(
+			"--port and --grpc-port: expected two ports, not %d twice", (int)port);
+	if (check_port(options, port) != 0 || check_port(options, grpc_port) != 0)
+		return -1;
+	for (size_t n = (size_t)options->threads; server->opened < n;) {
 		struct thread *thread = &server->threads[server->opened];
 
-		thread->worker = (struct srv_worker){.options = &server->options,
-			.spec = spec,
-			.listen_fd = -1,
-			.index = (unsigned)server->opened++};
-		if (thread_open(thread, port) != 0)
+		thread->index = (unsigned)server->opened++;
+		if (thread_open(thread) != 0 || worker_open(thread, options, spec, &port) != 0)
 			return -1;
-		port = srv_port(thread->worker.listen_fd);
+		if (spec->grpc != NULL && worker_open(thread, options, spec->grpc, &grpc_port) != 0)
+			return -1;
 	}
 	return 0;
 }
 
 int srv_main(const struct srv_spec *spec, int argc, char **argv)
 {
-	struct server server = {.signal_fd = -1};
+	struct srv_options plain;
+	struct srv_options *options = spec->own != NULL ? spec->own : &plain;
+	struct server server = {.options = options, .signal_fd = -1};
 	int status = 1;
-	int parsed = srv_options_parse(spec, argc, argv, &server.options);
+	int parsed = srv_options_parse(spec, argc, argv, options);
 
 	if (parsed != 0)
 		return parsed > 0 ? 0 : 2;
 	srv_raise_nofile();
-	if (check_port(&server.options) != 0)
-		return 1;
-	server.threads = calloc((size_t)server.options.threads, sizeof(*server.threads));
+	server.threads = calloc((size_t)options->threads, sizeof(*server.threads));
 	if (server.threads == NULL) {
-		fail_errno("cannot set up %d threads", (int)server.options.threads);
+		fail_errno("cannot set up %d threads", (int)options->threads);
 		return 1;
 	}
 	if (open_threads(&server, spec) == 0 && open_signals(&server) == 0 &&

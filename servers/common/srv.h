@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 struct event_base;
+struct opt;
 
 /**
  * DOC: What every server shares: options, listening sockets, threads, READY, signals, drain.
@@ -21,6 +22,7 @@ struct event_base;
 struct srv_options {
 	const char *host;      /* numeric IPv4 or IPv6 address, or a name */
 	int64_t port;          /* 0 = any free */
+	int64_t grpc_port;     /* of the second endpoint, where there is one; likewise */
 	int64_t threads;       /* workers */
 	uint64_t header_limit; /* bytes of a header block */
 	uint64_t body_limit;   /* bytes of a body or frame */
@@ -28,7 +30,7 @@ struct srv_options {
 	int64_t header_ns;     /* a begun header must be complete within this */
 };
 
-/** struct srv_worker - One thread of a server. */
+/** struct srv_worker - One thread of a server; two of them, one loop, if it has two endpoints. */
 struct srv_worker {
 	const struct srv_options *options;
 	const struct srv_spec *spec;
@@ -58,10 +60,18 @@ struct srv_spec {
 	uint16_t port;       /* the contestant's own */
 	const struct srv_service *service;
 	const void *arg; /* for the service, e.g. its routes */
+	/* A second endpoint, gRPC, served by the same threads: its port, service and arg are of
+	 * interest. NULL = none, and then there is no --grpc-port. */
+	const struct srv_spec *grpc;
+	/* Options of the server's own. NULL = none; else @own is where all options go: a struct
+	 * that begins with a struct srv_options and holds the defaults of what follows it. */
+	const struct opt *own_rows;
+	struct srv_options *own;
 };
 
 /**
  * srv_options_parse() - Defaults of @spec, then the command line.
+ * @options: @spec->own if that is there.
  *
  * Return: 0; 1 after --help was printed; -1 after a message that names the option.
  */

@@ -12,7 +12,7 @@ start() {
 	pid=$!
 	started+=("$pid")
 	for _ in {1..250}; do
-		port=$(sed -n 's/^READY port=//p' "$server_log")
+		port=$(sed -n 's/^READY port=\([0-9]*\).*/\1/p' "$server_log")
 		[ -z "$port" ] || return 0
 		kill -0 "$pid" 2>/dev/null || break
 		sleep 0.02
