@@ -10,4 +10,4 @@ llhttp.FLAGS := -DLLHTTP_STRICT_MODE=1
 unpkg.SRCS := $(filter %.c,$(THRIFT_GEN))
 unpkg.PKGS := thrift_c_glib
 
-include servers/http.mk servers/thrift.mk servers/grpc.mk
+include servers/http.mk servers/thrift.mk servers/grpc.mk servers/cities.mk

@@ -6,6 +6,7 @@ test_units.SRCS := tests/unit/test_units.c
 test_app.SRCS := tests/unit/test_app.c
 test_app.LIBS := app
 
+include tests/cities.mk
 include tests/grpc.mk
 include tests/h2.mk
 include tests/http.mk

@@ -1,0 +1,8 @@
+# The cities: the data server, and the proxy in front of it.
+LIBRARIES += cities_json
+cities_json.SRCS := servers/common/cities_json.c
+cities_json.LDLIBS := -lm
+
+PROGRAMS += cities-data
+cities-data.SRCS := servers/cities-data/main.c
+cities-data.LIBS := cities_json http1 llhttp grpch2 rpc pb app srv base

@@ -1,0 +1,5 @@
+# The cities: their canonical JSON, the data server and the proxy.
+TESTS += test_cities_json
+test_cities_json.SRCS := tests/unit/test_cities_json.c
+test_cities_json.LIBS := cities_json rpc pb
+SCENARIOS += tests/scenario/28-cities.bats
