@@ -145,6 +145,14 @@ static const struct config_field fields_table[] = {
 		.offset = offsetof(struct fields, c.max_pipeline),
 		.min = 1,
 		.max = 1000000},
+	{.key = "port_word",
+		.type = CONFIG_TEXT,
+		.offset = offsetof(struct fields, c.port_word),
+		.check = config_name},
+	{.key = "companions",
+		.type = CONFIG_TEXTS,
+		.offset = offsetof(struct fields, c.companions),
+		.check = config_name},
 	{.key = "env", .type = CONFIG_PAIRS, .offset = offsetof(struct fields, c.env)},
 	{0},
 };
@@ -233,6 +241,7 @@ static void contestant_free(struct contestant *c)
 {
 	free(c->command);
 	free(c->requires);
+	free(c->companions);
 	free(c->calls);
 	free(c->dir);
 }
@@ -387,6 +396,33 @@ static int append_value(struct buf *out, int which, const struct contestant *c,
 	}
 }
 
+/*
+ * {NAME.WORD} of a companion: the port that its READY line gives WORD.
+ * Return: the placeholder's length; 0 when @text starts with none.
+ */
+static size_t companion_port(const char *text, const struct contestant *c,
+	const struct manifest_values *values, uint16_t *port)
+{
+	for (size_t i = 0; c->companions != NULL && c->companions[i] != NULL; i++) {
+		size_t len = strlen(c->companions[i]);
+		size_t letters;
+		char word[32];
+
+		if (text[0] != '{' || strncmp(text + 1, c->companions[i], len) != 0 ||
+			text[1 + len] != '.')
+			continue;
+		letters = strspn(text + 2 + len, "abcdefghijklmnopqrstuvwxyz_");
+		if (text[2 + len + letters] != '}' || letters >= sizeof(word))
+			continue;
+		snprintf(word, sizeof(word), "%.*s", (int)letters, text + 2 + len);
+		*port = values->companions[i] != NULL
+				? process_ready_port(values->companions[i], word)
+				: 0;
+		return len + letters + 3;
+	}
+	return 0;
+}
+
 char *manifest_expand(
 	const struct contestant *c, const char *text, const struct manifest_values *values)
 {
@@ -396,12 +432,19 @@ char *manifest_expand(
 	while (*text != '\0') {
 		size_t len = 1;
 		int which = placeholder(text, &len);
-		int status = which >= 0 ? append_value(&out, which, c, values)
-					: buf_append(&out, text, 1);
+		uint16_t port;
+		size_t named = companion_port(text, c, values, &port);
+		int status;
 
+		if (named > 0)
+			status = buf_printf(&out, "%u", port);
+		else if (which >= 0)
+			status = append_value(&out, which, c, values);
+		else
+			status = buf_append(&out, text, 1);
 		if (status != 0)
 			goto out;
-		text += which >= 0 ? len : 1;
+		text += named > 0 ? named : which >= 0 ? len : 1;
 	}
 	if (buf_append(&out, "", 1) == 0)
 		expanded = strdup(buf_head(&out));

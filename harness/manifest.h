@@ -28,6 +28,10 @@ struct paths;
  *   ready_timeout   how long it may take to get ready, "10s" unless given
  *   port         a fixed port to expect it on; then ready is "port" unless given
  *   max_connections, max_pipeline   what it can serve at once; more is never asked of it
+ *   port_word    where its READY line names several ports, "READY port=N grpc=M": which of them
+ *                this contestant is asked on, "port" unless given
+ *   companions   contestants that must run beside it; they are started before it, and their
+ *                READY lines fill the placeholders {NAME.port}, {NAME.grpc}, …
  *   env          more environment variables
  *   description  for people
  */
@@ -59,6 +63,8 @@ struct contestant {
 	int64_t port;            /* 0 = any */
 	int64_t max_connections; /* 0 = no limit */
 	int64_t max_pipeline;    /* 0 = no limit */
+	const char *port_word;   /* or NULL */
+	const char **companions; /* names, ended by NULL; or NULL */
 	json_t *env;             /* object of texts, or NULL */
 	struct manifest_call *calls;
 	size_t call_count;
@@ -75,11 +81,16 @@ struct manifests {
 	size_t file_count;
 };
 
+struct process;
+
+#define MANIFEST_COMPANIONS 4 /* at most */
+
 /** struct manifest_values - What placeholders stand for. */
 struct manifest_values {
 	const struct paths *paths;
 	int64_t port;
 	int64_t threads;
+	const struct process *companions[MANIFEST_COMPANIONS]; /* in the contestant's order */
 };
 
 /**

@@ -26,7 +26,7 @@
 #define POLL_NS      (2 * NS_PER_MS)
 #define KILL_WAIT_NS (2 * NS_PER_S) /* for what SIGKILL was sent to */
 #define LOG_KEEP     (1 << 20)      /* bytes at the start of a log that is cut */
-#define READY        "READY port="
+#define READY        "READY "
 #define STRAY_ROUNDS 16 /* each may bring to light the children of those before */
 #define CHILD_FAILED 127
 
@@ -87,11 +87,25 @@ static pid_t spawn(const struct process_params *params, int log_fd)
 	return pid;
 }
 
+uint16_t process_ready_port(const struct process *p, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = strchr(p->line, ' '); at != NULL; at = strchr(at + 1, ' ')) {
+		unsigned port;
+
+		if (strncmp(at + 1, word, len) == 0 && at[1 + len] == '=' &&
+			sscanf(at + 2 + len, "%5u", &port) == 1 && port <= UINT16_MAX)
+			return (uint16_t)port;
+	}
+	return 0;
+}
+
 /*
  * Take what is new in the log, looking for a line "READY port=N", perhaps with more words.
  * Return: 1 with p->port when it was found, 0 not yet, -1 when N is no port.
  */
-static int scan_log(struct process *p, char *reason)
+static int scan_log(struct process *p, const char *word, char *reason)
 {
 	char bytes[4096];
 	ssize_t len;
@@ -99,9 +113,6 @@ static int scan_log(struct process *p, char *reason)
 	while ((len = pread(p->log_fd, bytes, sizeof(bytes), p->log_offset)) > 0) {
 		p->log_offset += len;
 		for (ssize_t i = 0; i < len; i++) {
-			unsigned port = 0;
-			char rest = ' ';
-
 			if (bytes[i] != '\n') {
 				if (p->line_len < sizeof(p->line) - 1)
 					p->line[p->line_len++] = bytes[i];
@@ -111,11 +122,10 @@ static int scan_log(struct process *p, char *reason)
 			p->line_len = 0;
 			if (strncmp(p->line, READY, strlen(READY)) != 0)
 				continue;
-			if (sscanf(p->line + strlen(READY), "%5u%c", &port, &rest) < 1 ||
-				rest != ' ' || port == 0 || port > UINT16_MAX)
+			p->port = process_ready_port(p, word);
+			if (p->port == 0)
 				return reason_set(
-					reason, "printed '%s', expected READY port=N", p->line);
-			p->port = (uint16_t)port;
+					reason, "printed '%s', expected READY %s=N", p->line, word);
 			return 1;
 		}
 	}
@@ -129,7 +139,8 @@ static int is_ready(struct process *p, const struct process_params *params, char
 	char text[64];
 
 	if (params->prints_ready) {
-		int scanned = scan_log(p, reason);
+		const char *word = params->port_word != NULL ? params->port_word : "port";
+		int scanned = scan_log(p, word, reason);
 
 		if (scanned <= 0)
 			return scanned;

@@ -31,6 +31,7 @@ struct process_params {
 	char *const *env;      /* "NAME=VALUE" to set beside ours, ended by NULL; may be NULL */
 	const char *log;       /* file for its output; emptied first */
 	bool prints_ready;     /* wait for its READY line, else for its port to be listened on */
+	const char *port_word; /* of the READY line that names the port to ask; NULL = "port" */
 	uint16_t port;         /* 0: the READY line tells */
 	int64_t ready_ns;      /* how long to wait for it */
 	int64_t stop_ns;       /* how long it has from SIGTERM to SIGKILL */
@@ -43,7 +44,8 @@ struct process {
 	uint16_t port;
 	int64_t stop_ns;
 	int log_fd;
-	/* While waiting for READY: what has been read of the log, and its last, unfinished line. */
+	/* While waiting for READY: what has been read of the log, and its last, unfinished line.
+	 * Once ready: the READY line. */
 	off_t log_offset;
 	char line[64];
 	size_t line_len;
@@ -58,6 +60,13 @@ struct process {
  * Return: 0, to be ended by process_stop(); -1 with nothing left running.
  */
 int process_start(struct process *process, const struct process_params *params, char *reason);
+
+/**
+ * process_ready_port() - A port that the READY line names: "READY port=N grpc=M" has two.
+ *
+ * Return: the port of @word; 0 when the line has no such word.
+ */
+uint16_t process_ready_port(const struct process *process, const char *word);
 
 /**
  * process_ended() - Has it ended by itself? Also keeps its log within PROCESS_LOG_MAX.

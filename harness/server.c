@@ -93,6 +93,27 @@ static int start_process(struct server *server, const struct process_params *par
 	return -1;
 }
 
+static int start_companions(struct server *server, const struct suite *suite,
+	const struct contestant *c, int64_t threads, const cpu_set_t *cpus, char *reason)
+{
+	if (c->companions == NULL)
+		return 0;
+	server->companions = calloc(MANIFEST_COMPANIONS, sizeof(*server->companions));
+	if (server->companions == NULL)
+		return reason_set(reason, "out of memory");
+	for (size_t i = 0; c->companions[i] != NULL; i++) {
+		struct server *companion = &server->companions[server->companion_count++];
+		char why[REASON_MAX];
+
+		if (server_start(companion, suite,
+			    manifest_find(&suite->manifests, c->companions[i]), threads, cpus,
+			    why) != 0)
+			return reason_set(
+				reason, "its companion %s: %.400s", c->companions[i], why);
+	}
+	return 0;
+}
+
 int server_start(struct server *server, const struct suite *suite, const struct contestant *c,
 	int64_t threads, const cpu_set_t *cpus, char *reason)
 {
@@ -105,8 +126,11 @@ int server_start(struct server *server, const struct suite *suite, const struct 
 	*server = (struct server){.contestant = c};
 	if (c->ready == MANIFEST_PORT && c->port == 0)
 		values.port = port_pick();
-	if (name_log(server, suite, reason) != 0)
+	if (name_log(server, suite, reason) != 0 ||
+		start_companions(server, suite, c, threads, cpus, reason) != 0)
 		return -1;
+	for (size_t i = 0; i < server->companion_count; i++)
+		values.companions[i] = &server->companions[i].process;
 	argv = make_argv(c, &values);
 	env = make_env(c, &values);
 	status = start_process(server,
@@ -115,6 +139,7 @@ int server_start(struct server *server, const struct suite *suite, const struct 
 			.env = env,
 			.log = server->log,
 			.prints_ready = c->ready == MANIFEST_LINE,
+			.port_word = c->port_word,
 			.port = (uint16_t)values.port,
 			.ready_ns = c->ready_ns,
 			.stop_ns = PROCESS_STOP_NS,
@@ -137,10 +162,29 @@ static bool tells_something(const char *log)
 	       (strncmp(words, "READY", 5) != 0 || (size_t)info.st_size > strlen(words) + 1);
 }
 
+bool server_ended(struct server *server, char *reason)
+{
+	char how[REASON_MAX];
+
+	for (size_t i = 0; i < server->companion_count; i++) {
+		struct server *companion = &server->companions[i];
+
+		if (!process_ended(&companion->process, how))
+			continue;
+		reason_set(reason, "its companion %s %.400s", companion->contestant->name, how);
+		return true;
+	}
+	return process_ended(&server->process, reason);
+}
+
 bool server_stop(struct server *server, bool keep_log)
 {
 	bool clean = process_stop(&server->process);
 
+	while (server->companion_count > 0)
+		clean &= server_stop(&server->companions[--server->companion_count], keep_log);
+	free(server->companions);
+	server->companions = NULL;
 	if (server->log[0] == '\0')
 		return clean;
 	if (!keep_log || !tells_something(server->log)) {

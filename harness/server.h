@@ -15,11 +15,14 @@ struct suite;
 struct server {
 	const struct contestant *contestant;
 	struct process process;
-	char log[PATH_MAX]; /* empty while there is none */
+	char log[PATH_MAX];        /* empty while there is none */
+	struct server *companions; /* that run beside it, owned */
+	size_t companion_count;
 };
 
 /**
- * server_start() - Start a contestant as its manifest says, and wait until it is ready.
+ * server_start() - Start a contestant as its manifest says, after its companions, and wait until
+ *   it is ready.
  * @cpus: where it may run; NULL = anywhere.
  * @reason: REASON_MAX bytes; why it failed, with the last line of its output.
  *
@@ -29,7 +32,13 @@ int server_start(struct server *server, const struct suite *suite, const struct 
 	int64_t threads, const cpu_set_t *cpus, char *reason);
 
 /**
- * server_stop() - Stop it.
+ * server_ended() - Has it, or one of its companions, ended by itself?
+ * @reason: REASON_MAX bytes; how, with the companion's name.
+ */
+bool server_ended(struct server *server, char *reason);
+
+/**
+ * server_stop() - Stop it, then its companions, the last first.
  * @keep_log: it failed: its output, if any, stays, as server->log says. Else that is removed.
  *
  * Return: false when it had to be killed.

@@ -5,6 +5,20 @@
 #include "lib/fail.h"
 #include "lib/opt.h"
 
+/* Companions are contestants that have none themselves. */
+static int check_companions(const struct manifests *all, const struct contestant *c)
+{
+	for (size_t i = 0; c->companions != NULL && c->companions[i] != NULL; i++) {
+		const struct contestant *other = manifest_find(all, c->companions[i]);
+
+		if (other == NULL || other->companions != NULL || i == MANIFEST_COMPANIONS)
+			return fail_msg("%s:%zu: companions: '%s': expected at most %d contestants "
+					"that have no companions themselves",
+				c->file, c->line, c->companions[i], MANIFEST_COMPANIONS);
+	}
+	return 0;
+}
+
 int suite_open(struct suite *suite, const struct opt_list *files)
 {
 	*suite = (struct suite){0};
@@ -15,6 +29,9 @@ int suite_open(struct suite *suite, const struct opt_list *files)
 	suite->own_count = suite->manifests.count;
 	for (size_t i = 0; i < files->count; i++)
 		if (manifest_add(&suite->manifests, &suite->paths, files->items[i]) != 0)
+			goto err0;
+	for (size_t i = 0; i < suite->manifests.count; i++)
+		if (check_companions(&suite->manifests, &suite->manifests.list[i]) != 0)
 			goto err0;
 	return 0;
 

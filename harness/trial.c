@@ -19,6 +19,7 @@
 #include "harness/progress.h"
 #include "harness/proto.h"
 #include "harness/reason.h"
+#include "harness/report/build.h"
 #include "harness/report/result.h"
 #include "harness/server.h"
 #include "harness/trial.h"
@@ -28,6 +29,14 @@
 #include "lib/clock.h"
 #include "lib/fail.h"
 
+/* What a process group had used at both ends of the window. */
+struct span {
+	bool has_before;
+	bool has_after;
+	struct usage before;
+	struct usage after;
+};
+
 /* One trial while it runs. */
 struct run {
 	const struct trial_params *params;
@@ -35,24 +44,27 @@ struct run {
 	struct buf reference; /* what each reply must carry */
 	char reason[REASON_MAX];
 	bool crashed;
-	int64_t window_ns; /* when it opened, 0 before */
-	bool has_before;
-	bool has_after;
-	struct usage before;
-	struct usage after;
+	int64_t window_ns;                           /* when it opened, 0 before */
+	struct span used;                            /* by the contestant within the window */
+	struct span companions[MANIFEST_COMPANIONS]; /* and by those that run beside it */
 };
+
+static void read_usage(struct span *span, const struct server *server, bool end)
+{
+	struct usage *usage = end ? &span->after : &span->before;
+
+	*(end ? &span->has_after : &span->has_before) = usage_read(server->process.pid, usage) == 0;
+}
 
 static void on_window(void *ctx, bool end)
 {
 	struct run *run = ctx;
-	pid_t group = run->server.process.pid;
 
-	if (end) {
-		run->has_after = usage_read(group, &run->after) == 0;
-	} else {
+	if (!end)
 		run->window_ns = clock_ns();
-		run->has_before = usage_read(group, &run->before) == 0;
-	}
+	read_usage(&run->used, &run->server, end);
+	for (size_t i = 0; i < run->server.companion_count; i++)
+		read_usage(&run->companions[i], &run->server.companions[i], end);
 }
 
 /* Looks whether the server has ended by itself, and says when in run->reason. */
@@ -60,7 +72,7 @@ static bool look_for_crash(struct run *run)
 {
 	char how[REASON_MAX];
 
-	if (run->crashed || !process_ended(&run->server.process, how))
+	if (run->crashed || !server_ended(&run->server, how))
 		return run->crashed;
 	run->crashed = true;
 	if (run->window_ns == 0)
@@ -142,10 +154,41 @@ static int64_t load_threads(const struct plan_entry *entry, const struct trial_p
 	return threads < LOAD_THREADS_MAX ? threads : LOAD_THREADS_MAX;
 }
 
+/* What each companion used, accounted apart: the contestant's numbers are its own alone. */
+static json_t *companions_json(const struct run *run, uint64_t ok)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < run->server.companion_count; i++) {
+		const struct span *s = &run->companions[i];
+		struct build b = build_begin();
+		double user_s = s->after.cpu_user_s - s->before.cpu_user_s;
+		double system_s = s->after.cpu_system_s - s->before.cpu_system_s;
+		static const char ended[] = "it had ended";
+
+		build_text(&b, "name", run->server.companions[i].contestant->name);
+		if (s->has_before && s->has_after) {
+			build_number(&b, "cpu_user_s", user_s);
+			build_number(&b, "cpu_system_s", system_s);
+			build_ratio(&b, "cpu_us_per_request", (user_s + system_s) * 1e6, (double)ok,
+				"no verified reply");
+			build_count(&b, "max_rss_bytes", s->after.max_rss_bytes);
+		} else {
+			build_absent(&b, "cpu_user_s", ended);
+			build_absent(&b, "cpu_system_s", ended);
+			build_absent(&b, "cpu_us_per_request", ended);
+			build_absent(&b, "max_rss_bytes", ended);
+		}
+		json_array_append_new(list, build_end(&b));
+	}
+	return list;
+}
+
 /* Return: the trial's numbers, or NULL with run->reason. */
 static json_t *load(struct run *run, const struct load_params *params)
 {
 	const struct load_watch watch = {.ctx = run, .window = on_window, .progress = on_progress};
+	const struct span *used = &run->used;
 	struct load_result result;
 	bool known;
 	json_t *json;
@@ -156,9 +199,12 @@ static json_t *load(struct run *run, const struct load_params *params)
 		return NULL;
 	}
 	look_for_crash(run);
-	known = run->has_before && run->has_after && !run->crashed;
-	json = result_trial(params, &result, known ? &run->before : NULL,
-		known ? &run->after : NULL, known ? NULL : "the server had ended");
+	known = used->has_before && used->has_after && !run->crashed;
+	json = result_trial(params, &result, known ? &used->before : NULL,
+		known ? &used->after : NULL, known ? NULL : "the server had ended");
+	if (json != NULL && run->server.companion_count > 0)
+		json_object_set_new(
+			json, "companions", companions_json(run, result.record->outcomes[OUT_OK]));
 	load_result_free(&result);
 	if (json == NULL)
 		reason_set(run->reason, "out of memory");
