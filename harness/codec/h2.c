@@ -15,6 +15,7 @@
 
 #include "harness/codec/h2_conn.h"
 #include "harness/codec/h2_frame.h"
+#include "lib/bytes.h"
 
 #define BLOCK_MAX     (64 << 10)  /* bytes of a header block over several frames */
 #define CONTROL_MAX   (256 << 10) /* bytes we owe in answers to control frames */
@@ -76,7 +77,7 @@ static enum outcome judge_grpc(const struct h2 *h, struct h2_stream *s, unsigned
 	if (*code != 0)
 		return h->shared->check_status ? OUT_GRPC : OUT_OK;
 	if (s->prefix_len < GRPC_PREFIX || s->prefix[0] != 0 ||
-		s->check.len != h2_get_u32((const char *)s->prefix + 1))
+		s->check.len != bytes_get_u32((const char *)s->prefix + 1))
 		return OUT_PROTOCOL;
 	body_ok = body_end(&s->check, true);
 	return body_ok ? OUT_OK : OUT_MISMATCH;
@@ -275,7 +276,7 @@ static int on_rst_stream(struct h2 *h, const struct h2_frame *f)
 		return 0;
 	h->streams[slot].bytes = 0; /* not a whole reply */
 	if (h->shared->grpc)
-		return end_stream(h, slot, OUT_GRPC, grpc_code(h2_get_u32(f->payload)));
+		return end_stream(h, slot, OUT_GRPC, grpc_code(bytes_get_u32(f->payload)));
 	return end_stream(h, slot, OUT_RESET, 0);
 }
 
@@ -323,8 +324,8 @@ static int on_settings(struct h2 *h, const struct h2_frame *f)
 	if ((f->flags & H2_ACK) != 0)
 		return 0;
 	for (size_t at = 0; ret == 0 && at < f->len; at += 6)
-		ret = on_setting(
-			h, h2_get_u32(f->payload + at) >> 16, h2_get_u32(f->payload + at + 2));
+		ret = on_setting(h, bytes_get_u32(f->payload + at) >> 16,
+			bytes_get_u32(f->payload + at + 2));
 	if (ret == 0 && h2_frame_put(&h->control, H2_SETTINGS, H2_ACK, 0, NULL, 0) != 0)
 		ret = -OUT_PROTOCOL;
 	return ret;
@@ -343,7 +344,7 @@ static int on_ping(struct h2 *h, const struct h2_frame *f)
 
 static int on_window_update(struct h2 *h, const struct h2_frame *f)
 {
-	uint32_t step = f->len == 4 ? h2_get_u32(f->payload) & H2_WINDOW_MAX : 0;
+	uint32_t step = f->len == 4 ? bytes_get_u32(f->payload) & H2_WINDOW_MAX : 0;
 	uint32_t slot = f->stream != 0 ? find_slot(h, f->stream) : NO_SLOT;
 	int64_t *window = f->stream == 0 ? &h->send_window : NULL;
 
@@ -367,7 +368,7 @@ static int on_goaway(struct h2 *h, const struct h2_frame *f)
 
 	if (f->stream != 0 || f->len < 8)
 		return -OUT_PROTOCOL;
-	last = h2_get_u32(f->payload) & (H2_STREAM_ID_LIMIT - 1);
+	last = bytes_get_u32(f->payload) & (H2_STREAM_ID_LIMIT - 1);
 	h->going_away = true;
 	for (uint32_t slot = 0; slot < h->env->depth; slot++)
 		if (h->streams[slot].id > last)

@@ -72,7 +72,4 @@ int h2_frame_put(struct buf *out, enum h2_type type, uint8_t flags, uint32_t str
 /** h2_frame_put_u32() - Append a frame whose payload is one number: WINDOW_UPDATE, RST_STREAM. */
 int h2_frame_put_u32(struct buf *out, enum h2_type type, uint32_t stream, uint32_t value);
 
-/** h2_get_u32() - Four bytes in network order. */
-uint32_t h2_get_u32(const char *at);
-
 #endif

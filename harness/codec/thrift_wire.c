@@ -2,6 +2,7 @@
 
 #include "harness/codec/thrift_wire.h"
 #include "lib/buf.h"
+#include "lib/bytes.h"
 
 #define BINARY_VERSION_1 UINT32_C(0x80010000)
 #define COMPACT_ID       0x82
@@ -36,21 +37,6 @@ struct cursor {
 static enum thrift_parsed skip_struct(struct cursor *c, unsigned depth);
 
 /* ------------------------------------------------------------------ numbers */
-
-static uint32_t get_u32(const char *at)
-{
-	const unsigned char *b = (const unsigned char *)at;
-
-	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-}
-
-static void put_u32(char *at, uint32_t value)
-{
-	at[0] = (char)(value >> 24);
-	at[1] = (char)(value >> 16);
-	at[2] = (char)(value >> 8);
-	at[3] = (char)value;
-}
 
 static enum thrift_parsed skip_bytes(struct cursor *c, uint64_t n)
 {
@@ -94,7 +80,7 @@ static enum thrift_parsed read_size(struct cursor *c, uint64_t *size)
 	}
 	if (c->len - c->at < 4)
 		return THRIFT_PARTIAL;
-	*size = get_u32(c->data + c->at);
+	*size = bytes_get_u32(c->data + c->at);
 	c->at += 4;
 	return *size > INT32_MAX ? THRIFT_BROKEN : THRIFT_WHOLE;
 }
@@ -119,8 +105,8 @@ int thrift_write_head(struct buf *out, bool compact, const char *name, int32_t s
 			return -1;
 		return buf_append(out, name, len);
 	}
-	put_u32(head, BINARY_VERSION_1 | THRIFT_CALL);
-	put_u32(head + 4, (uint32_t)len);
+	bytes_put_u32(head, BINARY_VERSION_1 | THRIFT_CALL);
+	bytes_put_u32(head + 4, (uint32_t)len);
 	if (buf_append(out, head, 8) != 0 || buf_append(out, name, len) != 0)
 		return -1;
 	return buf_append(out, number, 4);
@@ -129,7 +115,7 @@ int thrift_write_head(struct buf *out, bool compact, const char *name, int32_t s
 void thrift_put_seqid(char *at, bool compact, int32_t seqid)
 {
 	if (!compact) {
-		put_u32(at, (uint32_t)seqid);
+		bytes_put_u32(at, (uint32_t)seqid);
 		return;
 	}
 	at[0] = (char)(0x80 | (seqid & 0x7f));
@@ -183,7 +169,7 @@ static enum thrift_parsed read_binary_head(struct cursor *c, struct thrift_head 
 
 	if (c->len - c->at < 4)
 		return THRIFT_PARTIAL;
-	version = get_u32(c->data + c->at);
+	version = bytes_get_u32(c->data + c->at);
 	/* We call in the strict form; a server answers in the form it was asked in. */
 	if ((version & 0xffff0000) != BINARY_VERSION_1)
 		return THRIFT_BROKEN;
@@ -196,7 +182,7 @@ static enum thrift_parsed read_binary_head(struct cursor *c, struct thrift_head 
 		return THRIFT_PARTIAL;
 	head->seqid_at = c->at;
 	head->seqid_len = 4;
-	head->seqid = (int32_t)get_u32(c->data + c->at);
+	head->seqid = (int32_t)bytes_get_u32(c->data + c->at);
 	c->at += 4;
 	return THRIFT_WHOLE;
 }
