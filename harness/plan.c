@@ -80,12 +80,16 @@ static json_t *make_json(const struct plan_entry *entry, const char *skipped)
 {
 	const struct contestant *c = entry->contestant;
 
-	return json_pack("{s:s, s:s?, s:s, s:s, s:o, s:s?, s:I, s:I, s:s?, s:n, s:[]}", "name",
-		c->name, "description", c->description, "protocol", manifest_protocol_name(c),
-		"class", manifest_class_name(c), "command", text_list(c->command), "url",
-		entry->call != NULL ? entry->call->url : NULL, "connections",
-		(json_int_t)entry->connections, "pipeline", (json_int_t)entry->pipeline, "skipped",
-		skipped, "failure", "trials");
+	json_t *json = json_pack("{s:s, s:s?, s:s, s:s, s:o, s:s?, s:I, s:I, s:s?, s:n, s:[]}",
+		"name", c->name, "description", c->description, "protocol",
+		manifest_protocol_name(c), "class", manifest_class_name(c), "command",
+		text_list(c->command), "url", entry->call != NULL ? entry->call->url : NULL,
+		"connections", (json_int_t)entry->connections, "pipeline",
+		(json_int_t)entry->pipeline, "skipped", skipped, "failure", "trials");
+
+	if (entry->requests > 0)
+		json_object_set_new(json, "requests_planned", json_integer(entry->requests));
+	return json;
 }
 
 static int64_t lesser(int64_t value, int64_t limit)
@@ -99,7 +103,8 @@ static bool is_there(const struct plan *plan, const struct plan_entry *entry)
 	for (size_t i = 0; i < plan->count; i++)
 		if (plan->entries[i].contestant == entry->contestant &&
 			plan->entries[i].connections == entry->connections &&
-			plan->entries[i].pipeline == entry->pipeline)
+			plan->entries[i].pipeline == entry->pipeline &&
+			plan->entries[i].requests == entry->requests)
 			return true;
 	return false;
 }
@@ -121,6 +126,7 @@ static int add(struct plan *plan, const struct suite *suite, const struct contes
 			.call = missing ? NULL : manifest_call(c, plan->round.call),
 			.connections = lesser(level->connections, c->max_connections),
 			.pipeline = lesser(level->pipeline, c->max_pipeline),
+			.requests = level->requests,
 			.out = missing,
 		};
 		struct plan_entry *entries;

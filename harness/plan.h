@@ -37,8 +37,9 @@ struct plan_entry {
 	const struct manifest_call *call; /* NULL when it is left out */
 	int64_t connections;              /* no more than it can serve */
 	int64_t pipeline;
-	bool out;     /* takes no further part */
-	json_t *json; /* its entry in the record, owned */
+	int64_t requests; /* 0: as many as the duration gives */
+	bool out;         /* takes no further part */
+	json_t *json;     /* its entry in the record, owned */
 };
 
 /** struct plan - A round with the command line's changes. */

@@ -82,6 +82,11 @@ static const struct config_field level_fields[] = {
 		.offset = offsetof(struct round_level, pipeline),
 		.min = 1,
 		.max = 1000000},
+	{.key = "requests",
+		.type = CONFIG_INT,
+		.offset = offsetof(struct round_level, requests),
+		.min = 1,
+		.max = 1000000000},
 	{0},
 };
 

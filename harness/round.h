@@ -12,7 +12,8 @@ struct paths;
  * DOC: A round is data: harness/rounds/NAME.json says which contestants answer which call under
  * which load. Durations are texts like "5s".
  *
- *   name, title, call, contestants [names], levels [{connections, pipeline}],
+ *   name, title, call, contestants [names], levels [{connections, pipeline,
+ *   requests (end after so many instead of after the duration)}],
  *   trials, duration, warmup, timeout ("5s" unless given), threads (of each server, 1 unless given)
  */
 
@@ -20,6 +21,7 @@ struct paths;
 struct round_level {
 	int64_t connections;
 	int64_t pipeline;
+	int64_t requests; /* 0: as many as the duration gives */
 };
 
 /** struct round - What to measure. Texts belong to its file. */

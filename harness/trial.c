@@ -249,6 +249,7 @@ static json_t *measure(struct run *run)
 	struct load_params params = {
 		.connections = entry->connections,
 		.pipeline = entry->pipeline,
+		.requests = (uint64_t)entry->requests,
 		.threads = load_threads(entry, p),
 		.duration_ns = p->round->duration_ns,
 		.warmup_ns = p->round->warmup_ns,

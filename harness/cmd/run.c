@@ -242,8 +242,8 @@ static void label(const struct session *s, const struct plan_entry *entry, int64
 	char load[48] = "";
 
 	if (s->plan.round.level_count > 1)
-		snprintf(load, sizeof(load), " %lld×%lld", (long long)entry->connections,
-			(long long)entry->pipeline);
+		snprintf(load, sizeof(load), " %lld×%lld%s", (long long)entry->connections,
+			(long long)entry->pipeline, entry->requests > 0 ? " counted" : "");
 	snprintf(out, size, "%.32s%s trial %lld of %lld", entry->contestant->name, load,
 		(long long)trial, (long long)s->plan.round.trials);
 }

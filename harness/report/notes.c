@@ -216,7 +216,11 @@ const char *notes_load(const struct table *table, char *out)
 
 	for (size_t i = 0; i < table->n && trial == NULL; i++)
 		trial = json_array_get(pick(table->rows[i].contestant, "trials"), 0);
-	text_format(out, TABLE_CELL, "%.0f connection%s × pipeline %.0f", table->load.connections,
+	*out = '\0';
+	if (table->load.requests > 0)
+		text_format(out, TABLE_CELL, "%.0f requests over ", table->load.requests);
+	text_format(out + strlen(out), TABLE_CELL - strlen(out),
+		"%.0f connection%s × pipeline %.0f", table->load.connections,
 		table->load.connections == 1 ? "" : "s", table->load.pipeline);
 	if (pick(trial, "duration_s") != NULL)
 		text_format(out + strlen(out), TABLE_CELL - strlen(out),

@@ -36,6 +36,7 @@ struct rank_load rank_load_of(const json_t *contestant)
 		.connections = pick_or(
 			contestant, "connections", pick_or(first, "connections.requested", 0)),
 		.pipeline = pick_or(contestant, "pipeline", pick_or(first, "pipeline", 0)),
+		.requests = pick_or(contestant, "requests_planned", 0),
 	};
 }
 
@@ -44,7 +45,8 @@ bool rank_same_load(const json_t *a, const json_t *b)
 	struct rank_load of_a = rank_load_of(a);
 	struct rank_load of_b = rank_load_of(b);
 
-	return of_a.connections == of_b.connections && of_a.pipeline == of_b.pipeline;
+	return of_a.connections == of_b.connections && of_a.pipeline == of_b.pipeline &&
+	       of_a.requests == of_b.requests;
 }
 
 bool rank_opens_load(const json_t *contestants, size_t index)

@@ -23,6 +23,7 @@
 struct rank_load {
 	double connections;
 	double pipeline;
+	double requests; /* planned; 0: as many as the duration gave */
 };
 
 /** rank_load_of() - The load asked for; where that is not recorded, that of its first trial. */

@@ -27,6 +27,7 @@ struct usage;
  *     { name, description, protocol, class, command, url,
  *       server_cpus  how many CPUs it can use: the lesser of its threads and those it may run on
  *       connections, pipeline   the load asked for; one entry is one contestant at one load
+ *       requests_planned        absent when the load lasted for a time instead
  *       skipped      why it was left out (a tool that is missing): no failure
  *       failure      why it has no trials (did not start, answers wrongly)
  *       trials [ { order, …result_trial() } or { order, failure } ] }

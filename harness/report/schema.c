@@ -204,6 +204,7 @@ static const struct field contestant_fields[] = {
 	{"server_cpus", NUMBER, NULL, false},
 	{"connections", NUMBER, NULL, false},
 	{"pipeline", NUMBER, NULL, false},
+	{"requests_planned", NUMBER, NULL, false},
 	{"skipped", TEXT, NULL, false},
 	{"failure", TEXT, NULL, false},
 	{"trials", LIST, trial_fields, true},

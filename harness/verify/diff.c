@@ -1,3 +1,4 @@
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,11 +60,38 @@ static int diff_objects(json_t *expected, json_t *got, const char *path, char *r
 	return 0;
 }
 
+static int diff_arrays(const json_t *expected, const json_t *got, const char *path, char *reason)
+{
+	size_t n = json_array_size(expected);
+	char part[PATH_SIZE];
+
+	for (size_t i = 0; i < n || i < json_array_size(got); i++) {
+		const json_t *want = json_array_get(expected, i);
+		const json_t *have = json_array_get(got, i);
+
+		snprintf(part, sizeof(part), "%s[%zu]", path, i);
+		if (want == NULL || have == NULL)
+			return report(want, have, part, reason);
+		if (diff_json(want, have, part, reason) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* -5 and -5.0 are one number. */
+static bool same_number(const json_t *a, const json_t *b)
+{
+	return json_is_number(a) && json_is_number(b) &&
+	       json_number_value(a) == json_number_value(b);
+}
+
 int diff_json(const json_t *expected, const json_t *got, const char *path, char *reason)
 {
 	if (json_is_object(expected) && json_is_object(got))
 		return diff_objects((json_t *)expected, (json_t *)got, path, reason);
-	if (json_equal(expected, got))
+	if (json_is_array(expected) && json_is_array(got))
+		return diff_arrays(expected, got, path, reason);
+	if (json_equal(expected, got) || same_number(expected, got))
 		return 0;
 	return report(expected, got, path, reason);
 }

@@ -43,7 +43,8 @@ static void test_bad_rounds(void **state)
 			":4: levels[0].pipeline: expected a whole number of 1 to 1000000, got 0"},
 		{GOOD ",\n\"levels\": [\n{\"connections\": 1, \"pipeline\": 1},\n"
 		      "{\"connections\": 1, \"depth\": 1}]}",
-			":5: levels[1].depth: unknown key, expected one of connections, pipeline"},
+			":5: levels[1].depth: unknown key, expected one of connections, pipeline, "
+			"requests"},
 		{GOOD ",\n\"levels\": [{\"connections\": 1, \"pipeline\": 1}],\n"
 		      "\"timeout\": \"0s\"}",
 			":4: timeout: expected a duration above zero like \"5s\" or \"250ms\", got "
@@ -77,8 +78,8 @@ static void test_unknown_round(void **state)
 	(void)state;
 	catch_begin(&c);
 	assert_int_equal(round_load(&round, &here, "round9"), -1);
-	assert_memory_equal(catch_end(&c),
-		"rpcbench: unknown round 'round9', expected a file or one of: round1 round2", 74);
+	assert_non_null(
+		strstr(catch_end(&c), "unknown round 'round9', expected a file or one of: "));
 }
 
 static void test_the_rounds_of_the_suite(void **state)
