@@ -15,3 +15,8 @@ grpch2.PKGS := libnghttp2 libevent_core
 PROGRAMS += grpc-nghttp2
 grpc-nghttp2.SRCS := servers/grpc-nghttp2/main.c
 grpc-nghttp2.LIBS := grpch2 rpc pb app srv base
+
+PROGRAMS += grpc-core
+grpc-core.SRCS := servers/grpc-core/main.c servers/grpc-core/call.c
+grpc-core.LIBS := rpc pb app srv base
+grpc-core.LDLIBS := -lgrpc -lgpr
