@@ -32,3 +32,9 @@ $(NODE_GEN) &: protos/unpkg.thrift
 	@mkdir -p $(G)/node
 	$(call say,GEN,$<)thrift --gen js:node -out $(G)/node $<
 GENERATED_CXX_H := $(filter %.h,$(CXX_GEN))
+CXX_PROTO_GEN := $(foreach e,pb.cpp pb.h grpc.pb.cpp grpc.pb.h,$(G)/cpp/unpkg.$(e))
+$(CXX_PROTO_GEN) &: protos/unpkg.proto
+	@mkdir -p $(G)/cpp
+	$(call say,GEN,$<)protoc -Iprotos --cpp_out=$(G)/cpp --grpc_out=$(G)/cpp \
+		--plugin=protoc-gen-grpc=$$(command -v grpc_cpp_plugin) $<
+	@cd $(G)/cpp && mv unpkg.pb.cc unpkg.pb.cpp && mv unpkg.grpc.pb.cc unpkg.grpc.pb.cpp

@@ -28,6 +28,16 @@ else
 LEFT_OUT += cpp-thrift:libthrift-dev
 endif
 
+ifeq ($(call have,$(PKG_CONFIG) --exists grpc++ && command -v grpc_cpp_plugin && command -v $(CXX)),yes)
+CXX_PEERS += grpc-cpp
+grpc-cpp.SRCS := peers/grpc-cpp/main.cpp $(filter %.cpp,$(CXX_PROTO_GEN))
+grpc-cpp.LIBS := srv app base
+grpc-cpp.PKGS := grpc++ protobuf
+$(call objects,peers/grpc-cpp/main.cpp): | $(filter %.h,$(CXX_PROTO_GEN))
+else
+LEFT_OUT += grpc-cpp:libgrpc++-dev,protobuf-compiler-grpc
+endif
+
 GO_SRC := /usr/share/gocode
 ifeq ($(call have,command -v go && test -d $(GO_SRC)/src/github.com/labstack/echo),yes)
 OTHER_PEERS += $(O)/bin/go-echo

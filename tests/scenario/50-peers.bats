@@ -90,3 +90,7 @@ print(socket.create_server(("127.0.0.1", 0)).getsockname()[1])')
 	verify cpp-thrift-nonblocking
 	verify cpp-thrift-threaded
 }
+
+@test "grpc-cpp answers" {
+	verify grpc-cpp
+}
