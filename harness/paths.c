@@ -125,6 +125,7 @@ const char *paths_short(const struct paths *paths, const char *path)
 int paths_make(const char *path)
 {
 	char part[PATH_MAX];
+	struct stat info;
 	size_t len = strlen(path);
 
 	if (len >= sizeof(part)) {
@@ -140,7 +141,12 @@ int paths_make(const char *path)
 			return -1;
 		*p = '/';
 	}
-	return mkdir(part, 0777) != 0 && errno != EEXIST ? -1 : 0;
+	if (mkdir(part, 0777) == 0)
+		return 0;
+	if (errno != EEXIST || stat(part, &info) != 0)
+		return -1;
+	errno = ENOTDIR;
+	return S_ISDIR(info.st_mode) ? 0 : -1;
 }
 
 char *paths_results(const struct paths *paths, const char *out, bool as_written)

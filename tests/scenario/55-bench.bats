@@ -66,6 +66,13 @@ bench() {
 	[ ! -e out ]
 }
 
+@test "results that cannot be written are known before anything runs" {
+	touch out
+	bench --only servers
+	[ "$status" = 2 ]
+	[[ $stderr == *"cannot write to the folder out: Not a directory"* ]]
+}
+
 @test "SIGTERM stops a client and its server" {
 	"$RPCBENCH_BIN/rpcbench" bench -o out --only clients -d 60s plan.json 3>&- &
 	pid=$!
