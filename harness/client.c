@@ -5,9 +5,11 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -25,35 +27,90 @@
 #define READ_SIZE  (64 << 10)
 #define SAMPLE_MS  50 /* between two readings of a client's memory */
 
-static const char *const names[] = {[CLIENT_RPCBENCH] = "rpcbench", [CLIENT_WRK] = "wrk"};
+static const char *const names[] = {
+	[CLIENT_RPCBENCH] = "rpcbench",
+	[CLIENT_WRK] = "wrk",
+	[CLIENT_H2LOAD] = "h2load",
+};
 
 const char *client_name(enum client_tool tool)
 {
 	return names[tool];
 }
 
-/* Replaces the process by the client; returns only when that fails. */
-static void exec_client(const struct client_params *p)
+/*
+ * A file in memory with the body, behind @prefix bytes of gRPC's: not compressed, then its length.
+ * Return: its path, for this process and for what it becomes.
+ */
+static const char *body_file(struct slice body, size_t prefix, char *path, size_t size)
 {
-	char connections[32];
+	const char head[] = {0, (char)(body.len >> 24), (char)(body.len >> 16),
+		(char)(body.len >> 8), (char)body.len};
+	int fd = memfd_create("body", 0);
+
+	if (fd < 0 || write(fd, head, prefix) != (ssize_t)prefix ||
+		write(fd, body.data, body.len) != (ssize_t)body.len)
+		fail_errno("cannot keep a request's body");
+	snprintf(path, size, "/proc/self/fd/%d", fd);
+	return path;
+}
+
+static void exec_rpcbench(const struct client_params *p, const char *connections)
+{
+	bool grpc = strncmp(p->url, "grpc:", 5) == 0;
+	char pipeline[32];
+	char duration[32];
+	char body[64];
+
+	snprintf(duration, sizeof(duration), "-d%" PRId64 "s", p->seconds);
+	snprintf(pipeline, sizeof(pipeline), "-p%" PRId64, p->pipeline);
+	execl("/proc/self/exe", "rpcbench", "load", "-t1", connections, pipeline, duration,
+		"--json", p->url, grpc ? "--body-file" : NULL,
+		body_file(p->body, 0, body, sizeof(body)), NULL);
+}
+
+static void exec_wrk(const struct client_params *p, const char *connections)
+{
 	char pipeline[32];
 	char duration[32];
 	char *script;
 
-	snprintf(connections, sizeof(connections), "-c%" PRId64, p->connections);
 	snprintf(duration, sizeof(duration), "-d%" PRId64 "s", p->seconds);
-	if (p->tool == CLIENT_RPCBENCH) {
-		snprintf(pipeline, sizeof(pipeline), "-p%" PRId64, p->pipeline);
-		execl("/proc/self/exe", "rpcbench", "load", "-t1", connections, pipeline, duration,
-			"--json", p->url, NULL);
-		return;
-	}
 	snprintf(pipeline, sizeof(pipeline), "%" PRId64, p->pipeline);
 	if (p->pipeline == 1)
 		execlp("wrk", "wrk", "-t1", connections, duration, p->url, NULL);
 	else if (asprintf(&script, "%s/peers/wrk/pipeline.lua", p->paths->root) > 0)
 		execlp("wrk", "wrk", "-t1", connections, duration, "-s", script, p->url, "--",
 			pipeline, NULL);
+}
+
+static void exec_h2load(const struct client_params *p, const char *connections)
+{
+	char streams[32];
+	char duration[32];
+	char body[64];
+	char *url;
+
+	snprintf(duration, sizeof(duration), "-D%" PRId64, p->seconds);
+	snprintf(streams, sizeof(streams), "-m%" PRId64, p->pipeline);
+	if (asprintf(&url, "http%s", strstr(p->url, "://")) > 0)
+		execlp("h2load", "h2load", "-t1", connections, streams, duration, "-d",
+			body_file(p->body, 5, body, sizeof(body)), "-H", "te: trailers", "-H",
+			"content-type: application/grpc", url, NULL);
+}
+
+/* Replaces the process by the client; returns only when that fails. */
+static void exec_client(const struct client_params *p)
+{
+	static void (*const exec[])(const struct client_params *, const char *) = {
+		[CLIENT_RPCBENCH] = exec_rpcbench,
+		[CLIENT_WRK] = exec_wrk,
+		[CLIENT_H2LOAD] = exec_h2load,
+	};
+	char connections[32];
+
+	snprintf(connections, sizeof(connections), "-c%" PRId64, p->connections);
+	exec[p->tool](p, connections);
 }
 
 /* Return: its id, with @out set to where its output comes from; -1 after a message. */
@@ -218,7 +275,29 @@ static int parse_wrk(const char *output, struct client_result *result)
 	return 0;
 }
 
+/* "requests: N total, N started, N done, N succeeded, N failed, N errored, N timeout" */
+static int parse_h2load(const char *output, struct client_result *result)
+{
+	const char *line = strstr(output, "requests: ");
+	uint64_t counts[4];
+
+	if (line == NULL || sscanf(line,
+				    "requests: %*u total, %*u started, %*u done, %" SCNu64
+				    " succeeded, %" SCNu64 " failed, %" SCNu64 " errored, %" SCNu64,
+				    &counts[0], &counts[1], &counts[2], &counts[3]) != 4)
+		return -1;
+	result->requests = counts[0];
+	result->failed = counts[1] + counts[2] + counts[3];
+	return 0;
+}
+
 int client_parse(enum client_tool tool, const char *output, struct client_result *result)
 {
-	return tool == CLIENT_WRK ? parse_wrk(output, result) : parse_rpcbench(output, result);
+	static int (*const parse[])(const char *, struct client_result *) = {
+		[CLIENT_RPCBENCH] = parse_rpcbench,
+		[CLIENT_WRK] = parse_wrk,
+		[CLIENT_H2LOAD] = parse_h2load,
+	};
+
+	return parse[tool](output, result);
 }

@@ -4,6 +4,8 @@
 #include <sched.h>
 #include <stdint.h>
 
+#include "lib/slice.h"
+
 struct paths;
 
 /**
@@ -11,7 +13,7 @@ struct paths;
  * its own, says how many whole replies it got, and the kernel says what it used.
  */
 
-enum client_tool { CLIENT_RPCBENCH, CLIENT_WRK };
+enum client_tool { CLIENT_RPCBENCH, CLIENT_WRK, CLIENT_H2LOAD };
 
 /** client_name() - As people call it. */
 const char *client_name(enum client_tool tool);
@@ -20,7 +22,8 @@ const char *client_name(enum client_tool tool);
 struct client_params {
 	enum client_tool tool;
 	const struct paths *paths; /* where the suite is */
-	const char *url;
+	const char *url;           /* http:// for wrk, grpc:// for h2load */
+	struct slice body;         /* of gRPC: the request message */
 	int64_t connections;
 	int64_t pipeline;
 	int64_t seconds;       /* whole ones: wrk knows no others */

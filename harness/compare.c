@@ -17,12 +17,14 @@
 #include "harness/pin.h"
 #include "harness/plan.h"
 #include "harness/progress.h"
+#include "harness/proto.h"
 #include "harness/reason.h"
 #include "harness/report/build.h"
 #include "harness/server.h"
 #include "harness/stats/stats.h"
 #include "harness/suite.h"
 #include "harness/trial.h"
+#include "lib/buf.h"
 #include "lib/clock.h"
 #include "lib/fail.h"
 #include "lib/units.h"
@@ -48,7 +50,9 @@ struct compare {
 	const char *names[SIDES];
 	const struct contestant *contestants[SIDES]; /* where servers are compared */
 	struct server server;                        /* where clients are */
+	enum client_tool peer_tool;
 	char url[256];
+	struct buf body; /* of its requests */
 	struct call call;
 	double *values[SIDES];
 	double *ratios;
@@ -91,14 +95,21 @@ static bool start_server(struct compare *compare)
 {
 	const struct compare_params *p = compare->params;
 	const struct contestant *found = find(compare, compare->c->server);
+	const struct proto_call *proto = proto_call_find(compare->c->call);
+	bool grpc = found != NULL && found->protocol == MANIFEST_GRPC;
 
+	compare->peer_tool = grpc ? CLIENT_H2LOAD : CLIENT_WRK;
 	compare->names[OURS] = client_name(CLIENT_RPCBENCH);
-	compare->names[PEER] = client_name(CLIENT_WRK);
+	compare->names[PEER] = client_name(compare->peer_tool);
+	if (grpc && (proto == NULL || proto_encode(proto->request, compare->call.request,
+					      &compare->body) != 0))
+		return reason_set(compare->reason, "its request cannot be made") == 0;
 	if (found == NULL || server_start(&compare->server, p->suite, found, 1,
 				     p->pin->on ? &p->pin->server : NULL, compare->reason) != 0)
 		return false;
-	snprintf(compare->url, sizeof(compare->url), "http://%s:%u%s", MANIFEST_HOST,
-		compare->server.process.port, manifest_call(found, compare->c->call)->url);
+	snprintf(compare->url, sizeof(compare->url), "%s://%s:%u%s", grpc ? "grpc" : "http",
+		MANIFEST_HOST, compare->server.process.port,
+		manifest_call(found, compare->c->call)->url);
 	return true;
 }
 
@@ -171,9 +182,10 @@ static int run_client(
 {
 	const struct compare_params *p = compare->params;
 	const struct client_params params = {
-		.tool = side == OURS ? CLIENT_RPCBENCH : CLIENT_WRK,
+		.tool = side == OURS ? CLIENT_RPCBENCH : compare->peer_tool,
 		.paths = &p->suite->paths,
 		.url = compare->url,
+		.body = {.data = buf_head(&compare->body), .len = buf_len(&compare->body)},
 		.connections = compare->c->connections,
 		.pipeline = compare->c->pipeline,
 		.seconds = (p->bench->duration_ns + NS_PER_S - 1) / NS_PER_S,
@@ -393,6 +405,7 @@ json_t *compare_run(const struct compare_params *params, const struct bench_comp
 	if (interrupt_signal() == 0)
 		json = compare_object(&compare);
 	call_free(&compare.call);
+	buf_free(&compare.body);
 out:
 	json_decref(compare.trials);
 	free(values);

@@ -123,6 +123,23 @@ static void test_wrk_output(void **state)
 	assert_int_equal(client_parse(CLIENT_WRK, "unable to connect\n", &r), -1);
 }
 
+static void test_h2load_output(void **state)
+{
+	/* Of h2load 1.52.0. */
+	static const char output[] =
+		"finished in 1.00s, 89011.00 req/s, 4.52MB/s\n"
+		"requests: 89011 total, 89171 started, 89011 done, 88999 succeeded, 12 failed, "
+		"3 errored, 1 timeout\n"
+		"status codes: 89011 2xx, 0 3xx, 0 4xx, 0 5xx\n";
+	struct client_result r = {0};
+
+	(void)state;
+	assert_int_equal(client_parse(CLIENT_H2LOAD, output, &r), 0);
+	assert_int_equal(r.requests, 88999);
+	assert_int_equal(r.failed, 16);
+	assert_int_equal(client_parse(CLIENT_H2LOAD, "requests: none\n", &r), -1);
+}
+
 static void test_rpcbench_output(void **state)
 {
 	struct client_result r = {0};
@@ -173,6 +190,7 @@ int main(void)
 		cmocka_unit_test(test_own_plan),
 		cmocka_unit_test(test_bars),
 		cmocka_unit_test(test_wrk_output),
+		cmocka_unit_test(test_h2load_output),
 		cmocka_unit_test(test_rpcbench_output),
 		cmocka_unit_test(test_report),
 	};
