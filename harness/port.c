@@ -112,14 +112,12 @@ static void find_owner(unsigned long *inodes, size_t n, struct port_owner *owner
 static void clear_group(pid_t group, unsigned long *inodes, size_t n)
 {
 	DIR *folder = opendir("/proc");
-	struct proc_stat stat;
 	pid_t pid;
 
 	if (folder == NULL)
 		return;
-	while ((pid = proc_next(folder)) != 0)
-		if (proc_stat(pid, &stat) == 0 && stat.group == group)
-			clear_open(pid, inodes, n);
+	while ((pid = proc_next_in(folder, group)) != 0)
+		clear_open(pid, inodes, n);
 	closedir(folder);
 }
 

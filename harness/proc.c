@@ -71,6 +71,17 @@ pid_t proc_next(DIR *folder)
 	return 0;
 }
 
+/* Asking the kernel for a number is far cheaper than reading a file, and there may be thousands. */
+pid_t proc_next_in(DIR *folder, pid_t group)
+{
+	pid_t pid;
+
+	do
+		pid = proc_next(folder);
+	while (pid != 0 && getpgid(pid) != group);
+	return pid;
+}
+
 unsigned proc_group_alive(pid_t group)
 {
 	DIR *folder = opendir("/proc");
@@ -80,9 +91,8 @@ unsigned proc_group_alive(pid_t group)
 
 	if (folder == NULL)
 		return 0;
-	while ((pid = proc_next(folder)) != 0)
-		if (proc_stat(pid, &stat) == 0 && stat.group == group && stat.state != 'Z' &&
-			stat.state != 'X')
+	while ((pid = proc_next_in(folder, group)) != 0)
+		if (proc_stat(pid, &stat) == 0 && stat.state != 'Z' && stat.state != 'X')
 			alive++;
 	closedir(folder);
 	return alive;

@@ -29,6 +29,9 @@ int proc_stat(pid_t pid, struct proc_stat *stat);
  */
 pid_t proc_next(DIR *folder);
 
+/** proc_next_in() - As proc_next() for /proc, of the processes in @group alone. */
+pid_t proc_next_in(DIR *folder, pid_t group);
+
 /** proc_group_alive() - How many processes of @group have not ended. */
 unsigned proc_group_alive(pid_t group);
 

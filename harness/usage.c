@@ -63,8 +63,8 @@ int usage_read(pid_t group, struct usage *usage)
 	*usage = (struct usage){0};
 	if (folder == NULL)
 		return -1;
-	while ((pid = proc_next(folder)) != 0) {
-		if (proc_stat(pid, &stat) != 0 || stat.group != group)
+	while ((pid = proc_next_in(folder, group)) != 0) {
+		if (proc_stat(pid, &stat) != 0)
 			continue;
 		usage->cpu_user_s += stat.user_s + stat.children_user_s;
 		usage->cpu_system_s += stat.system_s + stat.children_system_s;

@@ -18,9 +18,9 @@ struct usage {
 /**
  * usage_read() - Read the usage of process group @group from /proc.
  *
- * CPU time and context switches are those of living threads and of ended threads of living
- * processes; a child that ended within the window and was waited for is counted through its
- * parent's cutime and cstime.
+ * CPU time is that of living and ended threads of living processes; a child that ended and was
+ * waited for is counted through its parent's cutime and cstime. The kernel counts it in ticks,
+ * of 10 ms usually. Context switches are those of living threads.
  *
  * Return: 0, or -1 (no message) when no process of the group is left.
  */

@@ -119,8 +119,7 @@ static const struct opt options_table[] = {
 		.type = OPT_STRING,
 		.offset = offsetof(struct run_options, out),
 		.arg = "DIR",
-		.help = "for ROUND.json and ROUND.md; without it results/, and build/results/ for "
-			"a round that options change"},
+		.help = "for the results (results/; build/results/ of a changed round)"},
 	{0},
 };
 
