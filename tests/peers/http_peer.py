@@ -20,6 +20,7 @@ PATHS = {"/publish": "publish", "/": "hello", "/plaintext": "plaintext", "/json"
 def parse():
     p = argparse.ArgumentParser()
     p.add_argument("--port", type=int, default=0)
+    p.add_argument("--reuse-port", action="store_true")
     p.add_argument("--never-ready", action="store_true", help="listen, but print no READY")
     p.add_argument("--claim-port", type=int, help="print READY with this port instead")
     p.add_argument("--die-at-start", type=int, metavar="STATUS")
@@ -135,6 +136,7 @@ def main():
     for _ in range(OPTIONS.flood):
         sys.stdout.write(("x" * 127 + "\n") * 8192)
     sys.stdout.flush()
+    Server.allow_reuse_port = OPTIONS.reuse_port
     server = Server(("127.0.0.1", OPTIONS.port), Handler)
     if not OPTIONS.never_ready:
         print(f"READY port={OPTIONS.claim_port or server.server_port}", flush=True)

@@ -116,6 +116,33 @@ static void test_says_a_port_that_is_not_its_own(void **state)
 	close(fd);
 }
 
+/* With SO_REUSEPORT the kernel would deal connections out to both. */
+static void test_shares_its_port_with_a_stranger(void **state)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int one = 1;
+	char port[8];
+	char *argv[] = {PYTHON, PEER, "--reuse-port", "--port", port, NULL};
+	char expected[160];
+	struct process p;
+
+	(void)state;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one));
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	getsockname(fd, (struct sockaddr *)&address, &len);
+	snprintf(port, sizeof(port), "%u", ntohs(address.sin_port));
+	assert_int_equal(start(&p, argv, 0), -1);
+	snprintf(expected, sizeof(expected),
+		"port %s is taken by pid %d (test_process), not by its own process group", port,
+		getpid());
+	assert_string_equal(reason, expected);
+	close(fd);
+}
+
 static void test_life_of_a_server(void **state)
 {
 	char *argv[] = {PYTHON, PEER, "--fork", "2", NULL};
@@ -247,6 +274,7 @@ int main(void)
 		cmocka_unit_test(test_ends_before_it_is_ready),
 		cmocka_unit_test(test_never_ready),
 		cmocka_unit_test(test_says_a_port_that_is_not_its_own),
+		cmocka_unit_test(test_shares_its_port_with_a_stranger),
 		cmocka_unit_test(test_life_of_a_server),
 		cmocka_unit_test(test_crash_is_noticed),
 		cmocka_unit_test(test_what_does_not_end_is_killed),
