@@ -3,7 +3,8 @@
  *   read_head: llhttp over a whole header block -> on_url, on_header_*: notes of what is there
  *     -> on_headers_complete: accept_head decides on what was noted
  *   read_body: llhttp over what follows -> on_body
- *   on_message_complete pauses llhttp -> answer: the route's handler -> http1_reply_end
+ *   on_message_complete pauses llhttp -> answer: the route's handler -> finish_answer
+ *     or, when the handler puts the reply off, nothing is taken until http1_ready()
  *   refuse: a reply that says why, and the end of the connection
  *
  * A header block that is not complete yet is not taken: the stream hands its bytes in again with
@@ -29,7 +30,8 @@ struct http1 {
 	bool timed;   /* the deadline for the header block is set */
 	bool in_body; /* the header block was accepted, the message is not complete */
 	bool closing; /* the last reply was written */
-	int refusal;  /* status that a callback refuses the message with, 0 = none */
+	struct http1_later *later; /* of the message, which is complete; NULL = none */
+	int refusal;               /* status that a callback refuses the message with, 0 = none */
 
 	/* the message */
 	struct http1_head head;
@@ -224,9 +226,10 @@ static const llhttp_settings_t settings = {
 	.on_message_complete = on_message_complete,
 };
 
-static struct http1_reply begin_reply(const struct http1 *c)
+static struct http1_reply begin_reply(struct http1 *c)
 {
 	return (struct http1_reply){
+		.conn = c,
 		.out = c->out,
 		.unix_time = stream_unix_time(c->stream),
 		.start = buf_len(c->out),
@@ -253,13 +256,21 @@ static enum http1_persistence persistence(const struct http1 *c, bool last)
 	return c->parser.http_minor == 0 ? HTTP1_PERSISTS_SAID : HTTP1_PERSISTS;
 }
 
+/* What a handler has filled, unless it @failed to. */
+static int end_reply(struct http1_reply *reply, int failed)
+{
+	return failed == 0 && reply->body_at != 0 ? http1_reply_end(reply) : -1;
+}
+
 static int handle(const struct http1 *c, struct http1_reply *reply)
 {
+	int failed;
 	struct http1_request request = {
 		.method = (enum http1_method)c->method,
 		.path = slice_of(c->route->path),
 		.query = c->query,
 		.body = c->body,
+		.worker = c->worker,
 	};
 
 	if (c->is_held) {
@@ -267,9 +278,8 @@ static int handle(const struct http1 *c, struct http1_reply *reply)
 		request.body = (struct slice){
 			buf_head(&c->held) + c->query_len, buf_len(&c->held) - c->query_len};
 	}
-	if (c->route->handle(&request, reply) != 0 || reply->body_at == 0)
-		return -1;
-	return http1_reply_end(reply);
+	failed = c->route->handle(&request, reply);
+	return c->later != NULL ? 0 : end_reply(reply, failed);
 }
 
 /* llhttp goes on with the next message. */
@@ -284,29 +294,65 @@ static void forget_message(struct http1 *c)
 	}
 }
 
-/* The message is complete; @last: nothing was read behind it. Return: 0, or -1 after a refusal. */
-static int answer(struct http1 *c, bool last)
+/* @reply is complete, or making it has @failed. Return: 0, or -1 after a refusal. */
+static int finish_answer(struct http1 *c, struct http1_reply *reply, int failed)
 {
-	struct http1_reply reply = begin_reply(c);
-	int failed;
-
-	reply.persistence = persistence(c, last);
-	reply.head_only = c->parser.method == HTTP_HEAD;
-	if (c->route != NULL)
-		failed = handle(c, &reply);
-	else
-		failed = http1_reply_error(&reply, status_without_route(c));
-	if (failed) {
-		reply.persistence = HTTP1_CLOSES;
-		http1_reply_error(&reply, 500);
+	if (failed != 0) {
+		reply->persistence = HTTP1_CLOSES;
+		http1_reply_error(reply, 500);
 		return -1;
 	}
-	if (reply.persistence == HTTP1_CLOSES) {
+	if (reply->persistence == HTTP1_CLOSES) {
 		c->closing = true;
 		stream_close_after(c->stream);
 	}
 	forget_message(c);
 	return 0;
+}
+
+static struct http1_reply begin_answer(struct http1 *c, bool last)
+{
+	struct http1_reply reply = begin_reply(c);
+
+	reply.persistence = persistence(c, last);
+	reply.head_only = c->parser.method == HTTP_HEAD;
+	return reply;
+}
+
+/* The message is complete; @last: nothing was read behind it. Return: 0, or -1 after a refusal. */
+static int answer(struct http1 *c, bool last)
+{
+	struct http1_reply reply = begin_answer(c, last);
+	int failed;
+
+	if (c->route != NULL)
+		failed = handle(c, &reply);
+	else
+		failed = http1_reply_error(&reply, status_without_route(c));
+	return c->later != NULL ? 0 : finish_answer(c, &reply, failed);
+}
+
+static int answer_later(struct http1 *c, bool last)
+{
+	struct http1_reply reply = begin_answer(c, last);
+	struct http1_later *later = c->later;
+
+	c->later = NULL;
+	return finish_answer(c, &reply, end_reply(&reply, later->answer(later, &reply)));
+}
+
+int http1_later(struct http1_reply *reply, struct http1_later *later)
+{
+	later->conn = reply->conn;
+	later->ready = false;
+	later->conn->later = later;
+	return 0;
+}
+
+void http1_ready(struct http1_later *later)
+{
+	later->ready = true;
+	stream_wake(later->conn->stream);
 }
 
 /* @len bytes are no whole header block. Return: 0 to wait for more, -1 after a refusal. */
@@ -382,13 +428,31 @@ static void set_deadline(struct http1 *c, bool begun_now)
 	c->timed = waits;
 }
 
+static bool http1_waits(const void *state)
+{
+	const struct http1 *c = state;
+
+	return c->later != NULL && !c->later->ready;
+}
+
+static bool http1_holds(const void *state)
+{
+	const struct http1 *c = state;
+
+	return c->later != NULL && c->later->ready;
+}
+
 static ssize_t http1_input(void *state, const char *data, size_t len, struct buf *out)
 {
 	struct http1 *c = state;
 	size_t at = 0;
 
 	c->out = out;
-	while (at < len && !c->closing && buf_len(out) < STREAM_OUT_HIGH) {
+	if (http1_waits(c))
+		return 0;
+	if (c->later != NULL && answer_later(c, len == 0) != 0)
+		return -1;
+	while (at < len && !c->closing && c->later == NULL && buf_len(out) < STREAM_OUT_HIGH) {
 		ssize_t taken = c->in_body ? read_body(c, data + at, len - at)
 					   : read_head(c, data + at, len - at);
 
@@ -398,7 +462,7 @@ static ssize_t http1_input(void *state, const char *data, size_t len, struct buf
 			break;
 		at += (size_t)taken;
 	}
-	if (c->in_body && hold(c) != 0)
+	if (c->in_body && c->later == NULL && hold(c) != 0)
 		return -1;
 	set_deadline(c, at > 0);
 	return (ssize_t)at;
@@ -436,6 +500,8 @@ static void http1_close(void *state)
 {
 	struct http1 *c = state;
 
+	if (c->later != NULL)
+		c->later->gone(c->later);
 	buf_free(&c->held);
 }
 
@@ -446,5 +512,7 @@ const struct stream_ops http1_ops = {
 	.input = http1_input,
 	.expired = http1_expired,
 	.busy = http1_busy,
+	.holds = http1_holds,
+	.waits = http1_waits,
 	.close = http1_close,
 };

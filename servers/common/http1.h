@@ -1,12 +1,14 @@
 #ifndef SERVERS_COMMON_HTTP1_H
 #define SERVERS_COMMON_HTTP1_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "lib/slice.h"
 #include "servers/common/stream.h"
 
 struct buf;
+struct http1;
 struct http1_reply;
 
 /**
@@ -41,13 +43,30 @@ struct http1_request {
 	struct slice path;        /* decoded, without the query */
 	struct slice query;       /* after the '?', as sent */
 	struct slice body;
+	const struct srv_worker *worker;
+};
+
+/**
+ * struct http1_later - A reply that comes later; part of something of the handler's own.
+ *
+ * Of answer() and gone(), one is called, once, and the struct is not looked at after that. The
+ * connection takes no further request before, so that replies keep the order of requests.
+ */
+struct http1_later {
+	/* Fills @reply, as a handler does, at once. */
+	int (*answer)(struct http1_later *later, struct http1_reply *reply);
+	/* The connection has gone, and the reply is not wanted any more. It may not call
+	 * http1_ready(), not of another struct either. */
+	void (*gone)(struct http1_later *later);
+	struct http1 *conn; /* for http1.c */
+	bool ready;         /* likewise */
 };
 
 /** struct http1_route - One path; a table of routes ends with a zeroed row. */
 struct http1_route {
 	const char *path; /* exact */
 	unsigned methods;
-	/* Fills @reply. Return: 0, or -1 to answer 500 instead and close. */
+	/* Fills @reply. Return: 0; what http1_later() returned; or -1 to answer 500 and close. */
 	int (*handle)(const struct http1_request *request, struct http1_reply *reply);
 };
 
@@ -68,5 +87,14 @@ struct buf *http1_reply_begin(
 
 /** http1_reply_body() - The one reply to a request, of a body at hand. Return: 0 or -1. */
 int http1_reply_body(struct http1_reply *reply, int status, const char *type, struct slice body);
+
+/** http1_later() - Put the reply off; for a handler to return that has not begun it. */
+int http1_later(struct http1_reply *reply, struct http1_later *later);
+
+/**
+ * http1_ready() - Have @later->answer() called: at once, or when the client has read what it was
+ *   owed. For events of the handler's own, not from within a handler.
+ */
+void http1_ready(struct http1_later *later);
 
 #endif

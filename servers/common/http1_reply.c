@@ -36,6 +36,8 @@ static const struct status statuses[] = {
 	STATUS(417, "Expectation Failed"),
 	STATUS(431, "Request Header Fields Too Large"), /* RFC 6585 section 5 */
 	STATUS(501, "Not Implemented"),
+	STATUS(502, "Bad Gateway"),
+	STATUS(504, "Gateway Timeout"),
 	STATUS(505, "HTTP Version Not Supported"),
 	STATUS(500, "Internal Server Error"),
 };

@@ -16,6 +16,7 @@ enum http1_persistence {
 
 /** struct http1_reply - A reply being written; for http1.c, which fills the first part. */
 struct http1_reply {
+	struct http1 *conn;
 	struct buf *out;
 	int64_t unix_time; /* for Date */
 	unsigned allow;    /* methods for the Allow header of a 405 */

@@ -36,6 +36,7 @@ struct stream {
 	struct event *event; /* of the one thing waited for: bytes, or room to write */
 	int fd;
 	bool writing;        /* waits for room to write; nothing is read meanwhile */
+	bool paused;         /* the protocol waits, and enough was read */
 	bool closing;        /* no more input; close when out is empty */
 	bool lingering;      /* everything sent and shut down; input is dropped */
 	int64_t active_ns;   /* service->now_ns of the last read or write */
@@ -186,6 +187,13 @@ static bool holds_replies(const struct stream *s)
 	return ops->holds != NULL && ops->holds(s->state);
 }
 
+static bool waits(const struct stream *s)
+{
+	const struct stream_ops *ops = s->service->protocol->ops;
+
+	return ops->waits != NULL && ops->waits(s->state);
+}
+
 /* After bytes were answered or written: ends the stream if it was its last turn. */
 static void settle(struct stream *s)
 {
@@ -237,16 +245,36 @@ static void process_rest(struct stream *s)
 
 void stream_wake(struct stream *s)
 {
-	if (!s->writing && !s->closing)
-		process_rest(s);
+	if (s->writing || s->closing)
+		return;
+	if (s->paused && wait_for(s, false) != 0)
+		return;
+	s->paused = false;
+	process_rest(s);
+}
+
+/* True when the peer has reset the connection. */
+static bool has_error(int fd)
+{
+	int error = 0;
+	socklen_t len = sizeof(error);
+
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) != 0 || error != 0;
 }
 
 static void on_readable(evutil_socket_t fd, short events, void *arg)
 {
 	struct stream *s = arg;
 	struct service *service = s->service;
-	ssize_t n = recv(fd, service->rx, sizeof(service->rx), 0);
+	ssize_t n;
 
+	s->paused = buf_len(&s->in) >= STREAM_READ_SIZE && waits(s);
+	if (s->paused) {
+		if ((events & EV_CLOSED) || has_error(fd))
+			stream_free(s);
+		return;
+	}
+	n = recv(fd, service->rx, sizeof(service->rx), 0);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
@@ -372,7 +400,7 @@ static void on_tick(evutil_socket_t fd, short events, void *arg)
 	refresh_clock(service);
 	for (s = LIST_FIRST(&service->streams); s != NULL; s = next) {
 		next = LIST_NEXT(s, link);
-		if (service->now_ns - s->active_ns >= idle_ns + TICK_NS)
+		if (service->now_ns - s->active_ns >= idle_ns + TICK_NS && !waits(s))
 			stream_free(s);
 		else if (!s->writing && s->deadline_ns != 0 && service->now_ns >= s->deadline_ns)
 			expire(s);

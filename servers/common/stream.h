@@ -44,6 +44,9 @@ struct stream_ops {
 	/* True while replies are held back that @out had no room for: input() is then called
 	 * again, with no bytes, once those before them are written. Optional. */
 	bool (*holds)(const void *state);
+	/* True while a reply is awaited from elsewhere: input() takes nothing until stream_wake(),
+	 * little more than STREAM_READ_SIZE is read meanwhile, and idling is no fault. Optional. */
+	bool (*waits)(const void *state);
 	/* The worker drains: input() is called after this, with no bytes, to say so to the peer.
 	 * Optional; without it a connection that is not busy is just closed. */
 	void (*drain)(void *state);
