@@ -6,3 +6,9 @@ cities_json.LDLIBS := -lm
 PROGRAMS += cities-data
 cities-data.SRCS := servers/cities-data/main.c
 cities-data.LIBS := cities_json http1 llhttp grpch2 rpc pb app srv base
+
+PROGRAMS += cities-proxy
+cities-proxy.SRCS := $(addprefix servers/cities-proxy/, \
+	main.c proxy.c rest.c grpc.c upstream.c decode.c)
+cities-proxy.LIBS := cities_json http1 llhttp rpc pb app srv base
+cities-proxy.PKGS := libnghttp2

@@ -52,8 +52,8 @@ static void arena_free(void *data, void *pointer)
 		free(pointer);
 }
 
-/* The strings of proto3 are UTF-8, but protobuf-c takes any: The Unicode Standard, table 3-7. */
-static bool is_utf8(const char *text)
+/* The Unicode Standard, table 3-7. */
+bool rpc_is_utf8(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
 
@@ -110,7 +110,7 @@ static enum rpc_code find_one(
 	Unpkg__FindOneResponse reply = UNPKG__FIND_ONE_RESPONSE__INIT;
 	Unpkg__Repository repository = UNPKG__REPOSITORY__INIT;
 	struct app_package package;
-	bool valid = asked != NULL && is_utf8(asked->name);
+	bool valid = asked != NULL && rpc_is_utf8(asked->name);
 
 	(void)data;
 	if (valid)
@@ -138,7 +138,7 @@ static enum rpc_code publish(
 	Unpkg__PublishRequest *asked = decode(&arena, &unpkg__publish_request__descriptor, request);
 	Unpkg__PublishResponse reply = UNPKG__PUBLISH_RESPONSE__INIT;
 	struct app_publish_reply answer;
-	bool valid = asked != NULL && is_utf8(asked->name);
+	bool valid = asked != NULL && rpc_is_utf8(asked->name);
 
 	(void)data;
 	if (valid)
@@ -159,7 +159,7 @@ static enum rpc_code echo(
 	Echo__CallRequest *asked = decode(&arena, &echo__call_request__descriptor, request);
 	Echo__CallResponse reply = ECHO__CALL_RESPONSE__INIT;
 	struct app_echo_reply answer;
-	bool valid = asked != NULL && is_utf8(asked->name);
+	bool valid = asked != NULL && rpc_is_utf8(asked->name);
 
 	(void)data;
 	if (valid)

@@ -1,6 +1,7 @@
 #ifndef SERVERS_COMMON_RPC_H
 #define SERVERS_COMMON_RPC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "lib/slice.h"
@@ -52,5 +53,8 @@ extern const struct rpc_method rpc_methods[];
 
 /** rpc_find() - The method of a path; NULL when there is none. */
 const struct rpc_method *rpc_find(struct slice path);
+
+/** rpc_is_utf8() - True for UTF-8, as the strings of proto3 have to be; protobuf-c takes any. */
+bool rpc_is_utf8(const char *text);
 
 #endif

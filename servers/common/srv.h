@@ -39,6 +39,7 @@ struct srv_worker {
 	unsigned index;
 	bool draining;
 	void *service; /* the service's own */
+	void *app;     /* of what the service serves, e.g. of routes; NULL at first */
 };
 
 /** struct srv_service - How a server accepts and serves, once per worker, on its thread. */
