@@ -38,3 +38,7 @@ $(CXX_PROTO_GEN) &: protos/unpkg.proto
 	$(call say,GEN,$<)protoc -Iprotos --cpp_out=$(G)/cpp --grpc_out=$(G)/cpp \
 		--plugin=protoc-gen-grpc=$$(command -v grpc_cpp_plugin) $<
 	@cd $(G)/cpp && mv unpkg.pb.cc unpkg.pb.cpp && mv unpkg.grpc.pb.cc unpkg.grpc.pb.cpp
+GO_PROTO_GEN := $(G)/go/src/unpkg/unpkg.pb.go
+$(GO_PROTO_GEN): protos/unpkg.proto
+	@mkdir -p $(@D)
+	$(call say,GEN,$<)protoc -Iprotos --go_out=plugins=grpc:$(@D) $<

@@ -49,6 +49,16 @@ else
 LEFT_OUT += go-echo:golang-github-labstack-echo-dev
 endif
 
+ifeq ($(call have,command -v go && command -v protoc-gen-go && test -d $(GO_SRC)/src/google.golang.org/grpc),yes)
+OTHER_PEERS += $(O)/bin/grpc-go
+$(O)/bin/grpc-go: peers/grpc-go/main.go $(GO_PROTO_GEN)
+	@mkdir -p $(@D)
+	$(call say,GO,$<)GO111MODULE=off GOPATH=$(CURDIR)/$(G)/go:$(GO_SRC) \
+		GOCACHE=$(CURDIR)/build/go go build -o $@ $<
+else
+LEFT_OUT += grpc-go:golang-google-grpc-dev
+endif
+
 ifeq ($(call have,command -v node && test -f build/npm/node/stamp),yes)
 OTHER_PEERS += $(NODE_GEN)
 else

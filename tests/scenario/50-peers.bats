@@ -94,3 +94,7 @@ print(socket.create_server(("127.0.0.1", 0)).getsockname()[1])')
 @test "grpc-cpp answers" {
 	verify grpc-cpp
 }
+
+@test "grpc-go answers" {
+	verify grpc-go
+}
