@@ -10,7 +10,7 @@ DATA += $(wildcard servers/common/cities-1500.*)
 
 # HTTP/2 and gRPC by nghttp2.
 LIBRARIES += grpch2
-grpch2.SRCS := $(addprefix servers/common/,http2.c http2_stream.c grpc_call.c grpc_text.c)
+grpch2.SRCS := $(addprefix servers/common/,http2.c http2_session.c http2_stream.c grpc_call.c grpc_text.c)
 grpch2.PKGS := libnghttp2 libevent_core
 PROGRAMS += grpc-nghttp2
 grpc-nghttp2.SRCS := servers/grpc-nghttp2/main.c

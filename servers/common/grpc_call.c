@@ -9,7 +9,7 @@
 
 #define PREFIX_LEN  5  /* of a message: the flag "compressed", then the length */
 #define FIELD_EXTRA 32 /* bytes that a field counts for beyond its own, RFC 9113 section 6.5.2 */
-#define TIMEOUT_MAX (366 * 86400 * NS_PER_S) /* a longer one is none */
+#define TIMEOUT_MAX (INT64_C(366) * 86400 * NS_PER_S) /* a longer one is none */
 #define CONSTANT    (NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE)
 
 /* A field of a constant name and value. */
@@ -21,7 +21,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* What is noted of a call's fields. */
+/* What is noted of a call. */
 struct call {
 	const struct rpc_method *method;
 	int64_t timeout_ns;  /* valid if has_timeout and not bad_timeout */
@@ -31,6 +31,10 @@ struct call {
 	bool grpc;
 	bool has_timeout;
 	bool bad_timeout;
+	/* Why it is refused: by HTTP when there are fields, else by gRPC when there is a code. */
+	struct http2_fields http;
+	enum rpc_code code;
+	const char *message;
 };
 
 static const nghttp2_nv head_ok[] = {
@@ -40,11 +44,6 @@ static const nghttp2_nv head_ok[] = {
 static const nghttp2_nv trailers_ok[] = {FIELD("grpc-status", "0")};
 static const nghttp2_nv not_post[] = {FIELD(":status", "405"), FIELD("allow", "POST")};
 static const nghttp2_nv not_grpc[] = {FIELD(":status", "415")};
-
-static void answer_head(struct http2_stream *stream, const nghttp2_nv *list, size_t n)
-{
-	http2_answer(stream, (struct http2_fields){list, n}, (struct http2_fields){0});
-}
 
 /* Trailers-only. */
 static void fail(struct http2_stream *stream, enum rpc_code code, const char *message)
@@ -67,7 +66,8 @@ static void fail(struct http2_stream *stream, enum rpc_code code, const char *me
 	list[3].value = (uint8_t *)encoded;
 	list[3].valuelen = grpc_message_encode((struct slice){message, len}, encoded);
 	list[3].flags = NGHTTP2_NV_FLAG_NO_COPY_NAME;
-	answer_head(stream, list, code == RPC_UNIMPLEMENTED ? 5 : 4);
+	http2_answer(stream, (struct http2_fields){list, code == RPC_UNIMPLEMENTED ? 5 : 4},
+		(struct http2_fields){0});
 }
 
 static void call_field(void *state, struct slice name, struct slice value)
@@ -95,24 +95,38 @@ static void call_field(void *state, struct slice name, struct slice value)
 	}
 }
 
+static void refuse(
+	struct http2_stream *stream, struct call *call, enum rpc_code code, const char *message)
+{
+	call->code = code;
+	call->message = message;
+	http2_refuse(stream);
+}
+
+static void refuse_http(struct http2_stream *stream, struct call *call, struct http2_fields fields)
+{
+	call->http = fields;
+	http2_refuse(stream);
+}
+
 static void call_head(struct http2_stream *stream, void *state)
 {
 	struct call *call = state;
 
-	if (call->fields_len > http2_options(stream)->header_limit) {
-		fail(stream, RPC_RESOURCE_EXHAUSTED, "header fields over --header-limit");
-	} else if (!call->posts) {
-		answer_head(stream, not_post, COUNT(not_post));
-	} else if (!call->grpc) {
-		answer_head(stream, not_grpc, COUNT(not_grpc));
-	} else if (call->method == NULL) {
-		fail(stream, RPC_UNIMPLEMENTED, "unknown method");
-	} else if (call->bad_timeout) {
-		fail(stream, RPC_INTERNAL, "malformed grpc-timeout");
-	} else if (call->has_timeout && call->timeout_ns < TIMEOUT_MAX) {
+	if (call->has_timeout && !call->bad_timeout && call->timeout_ns < TIMEOUT_MAX) {
 		call->deadline_ns = clock_ns() + call->timeout_ns;
 		http2_set_deadline(stream, call->deadline_ns);
 	}
+	if (call->fields_len > http2_options(stream)->header_limit)
+		refuse(stream, call, RPC_RESOURCE_EXHAUSTED, "header fields over --header-limit");
+	else if (!call->posts)
+		refuse_http(stream, call, (struct http2_fields){not_post, COUNT(not_post)});
+	else if (!call->grpc)
+		refuse_http(stream, call, (struct http2_fields){not_grpc, COUNT(not_grpc)});
+	else if (call->method == NULL)
+		refuse(stream, call, RPC_UNIMPLEMENTED, "unknown method");
+	else if (call->bad_timeout)
+		refuse(stream, call, RPC_INTERNAL, "malformed grpc-timeout");
 }
 
 /* The length of the message that @body starts with; it has a whole prefix. */
@@ -127,18 +141,18 @@ static size_t message_len(struct slice body)
 static void call_body(struct http2_stream *stream, void *state)
 {
 	struct slice body = http2_body(stream);
+	struct call *call = state;
 
-	(void)state;
 	if (body.len < PREFIX_LEN)
 		return;
 	if (body.data[0] == 1)
-		fail(stream, RPC_UNIMPLEMENTED, "compressed messages are not supported");
+		refuse(stream, call, RPC_UNIMPLEMENTED, "compressed messages are not supported");
 	else if (body.data[0] != 0)
-		fail(stream, RPC_INTERNAL, "broken message framing");
+		refuse(stream, call, RPC_INTERNAL, "broken message framing");
 	else if (message_len(body) > http2_options(stream)->body_limit)
-		fail(stream, RPC_RESOURCE_EXHAUSTED, "message over --body-limit");
+		refuse(stream, call, RPC_RESOURCE_EXHAUSTED, "message over --body-limit");
 	else if (body.len - PREFIX_LEN > message_len(body))
-		fail(stream, RPC_INTERNAL, "more than one message");
+		refuse(stream, call, RPC_INTERNAL, "more than one message");
 }
 
 /* Answers with the method's reply. */
@@ -176,17 +190,19 @@ static void call_end(struct http2_stream *stream, void *state)
 	const struct call *call = state;
 	struct slice body = http2_body(stream);
 
-	if (call->deadline_ns != 0 && clock_ns() >= call->deadline_ns) {
+	if (call->http.n > 0) {
+		http2_answer(stream, call->http, (struct http2_fields){0});
+	} else if (call->code != RPC_OK) {
+		fail(stream, call->code, call->message);
+	} else if (call->deadline_ns != 0 && clock_ns() >= call->deadline_ns) {
 		call_late(stream, state);
-		return;
-	}
-	if (body.len < PREFIX_LEN || body.len - PREFIX_LEN < message_len(body)) {
+	} else if (body.len < PREFIX_LEN || body.len - PREFIX_LEN < message_len(body)) {
 		fail(stream, RPC_INTERNAL, body.len == 0 ? "no message" : "message cut short");
-		return;
+	} else {
+		body.data += PREFIX_LEN;
+		body.len -= PREFIX_LEN;
+		answer(stream, call, body);
 	}
-	body.data += PREFIX_LEN;
-	body.len -= PREFIX_LEN;
-	answer(stream, call, body);
 }
 
 const struct http2_handler grpc_handler = {

@@ -15,6 +15,7 @@
 
 #include "lib/clock.h"
 #include "servers/common/http2.h"
+#include "servers/common/http2_session.h"
 #include "servers/common/http2_stream.h"
 
 /* Opaque data of the ping that follows a first GOAWAY. */
@@ -40,8 +41,9 @@ struct http2 {
 	int64_t second; /* in which these were counted: */
 	unsigned resets;
 	unsigned controls;
-	struct event *timer; /* NULL until a request has a deadline */
-	int64_t timer_ns;    /* when it fires; 0 = not set */
+	int64_t first_ns;    /* no deadline is earlier; INT64_MAX = none */
+	struct event *timer; /* NULL until it is needed */
+	int64_t timer_ns;    /* when it fires; INT64_MAX = it does not */
 };
 
 const void *http2_arg(const struct http2_stream *s)
@@ -99,6 +101,14 @@ static ssize_t read_reply(nghttp2_session *session, int32_t id, uint8_t *into, s
 	return (ssize_t)n;
 }
 
+/* Cuts the stream off, without an answer or within it. */
+static void give_up(struct http2_stream *s, uint32_t error)
+{
+	s->answered = true;
+	drop_body(s);
+	nghttp2_submit_rst_stream(s->conn->session, NGHTTP2_FLAG_NONE, s->id, error);
+}
+
 void http2_answer(struct http2_stream *s, struct http2_fields head, struct http2_fields trailers)
 {
 	nghttp2_data_provider provider = {.source.ptr = s, .read_callback = read_reply};
@@ -111,14 +121,21 @@ void http2_answer(struct http2_stream *s, struct http2_fields head, struct http2
 	drop_body(s);
 	if (nghttp2_submit_response(
 		    c->session, s->id, head.list, head.n, has_body ? &provider : NULL) != 0)
-		nghttp2_submit_rst_stream(
-			c->session, NGHTTP2_FLAG_NONE, s->id, NGHTTP2_INTERNAL_ERROR);
+		give_up(s, NGHTTP2_INTERNAL_ERROR);
+}
+
+void http2_refuse(struct http2_stream *s)
+{
+	s->refused = true;
+	drop_body(s);
 }
 
 void http2_set_deadline(struct http2_stream *s, int64_t at_ns)
 {
 	s->deadline_ns = at_ns;
 	LIST_INSERT_HEAD(&s->conn->timed, s, timed);
+	if (at_ns < s->conn->first_ns)
+		s->conn->first_ns = at_ns;
 }
 
 /* Answers those that wait, in their order, while there is room for replies. */
@@ -193,19 +210,34 @@ static int on_field(nghttp2_session *session, const nghttp2_frame *frame, const 
 	return 0;
 }
 
+/* Bytes of a body that was refused. */
+static void drop(struct http2 *c, struct http2_stream *s, size_t len)
+{
+	s->vain += len;
+	if (s->answered || s->vain <= HTTP2_VAIN_MAX)
+		return;
+	c->service->handler->end(s, s->state);
+}
+
 static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *data,
 	size_t len, void *arg)
 {
 	struct http2 *c = arg;
 	struct http2_stream *s = find(c, id);
 
+	(void)session;
 	(void)flags;
-	if (s == NULL || s->answered)
+	if (s == NULL)
 		return 0;
+	if (s->refused || s->answered) {
+		drop(c, s, len);
+		return 0;
+	}
 	if (c->body_bytes + len > c->worker->options->body_limit + HTTP2_BODIES_MAX ||
-		buf_append(&s->body, data, len) != 0)
-		return nghttp2_submit_rst_stream(
-			session, NGHTTP2_FLAG_NONE, id, NGHTTP2_ENHANCE_YOUR_CALM);
+		buf_append(&s->body, data, len) != 0) {
+		give_up(s, NGHTTP2_ENHANCE_YOUR_CALM);
+		return 0;
+	}
 	c->body_bytes += len;
 	c->service->handler->body(s, s->state);
 	return 0;
@@ -292,15 +324,19 @@ static int on_invalid(nghttp2_session *session, const nghttp2_frame *frame, int 
 	return 0;
 }
 
-/* What the peer still sends of a request that was answered early is of no use. */
 static int on_sent(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
-	(void)arg;
-	if (frame->hd.type != NGHTTP2_HEADERS || !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM) ||
-		nghttp2_session_get_stream_remote_close(session, frame->hd.stream_id) != 0)
-		return 0;
-	return nghttp2_submit_rst_stream(
-		session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
+	const struct http2 *c = arg;
+
+	/* Nothing more is wanted of a request that was answered early, RFC 9113 section 8.1. */
+	if (frame->hd.type == NGHTTP2_HEADERS && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) &&
+		nghttp2_session_get_stream_remote_close(session, frame->hd.stream_id) == 0)
+		return nghttp2_submit_rst_stream(
+			session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
+	/* The answer to this ping tells that the peer has read the first GOAWAY. */
+	if (frame->hd.type == NGHTTP2_GOAWAY && c->draining && !c->parted)
+		return nghttp2_submit_ping(session, NGHTTP2_FLAG_NONE, drain_ping);
+	return 0;
 }
 
 static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error, void *arg)
@@ -355,13 +391,13 @@ static void expire(struct http2 *c, struct http2_stream *s)
 	LIST_REMOVE(s, timed);
 	s->deadline_ns = 0;
 	if (s->answered) {
-		nghttp2_submit_rst_stream(c->session, NGHTTP2_FLAG_NONE, s->id, NGHTTP2_CANCEL);
+		give_up(s, NGHTTP2_CANCEL);
 		return;
 	}
+	c->service->handler->late(s, s->state);
 	if (s->waits)
 		TAILQ_REMOVE(&c->queue, s, turn);
 	s->waits = false;
-	c->service->handler->late(s, s->state);
 }
 
 static void on_timer(evutil_socket_t fd, short events, void *arg)
@@ -373,34 +409,34 @@ static void on_timer(evutil_socket_t fd, short events, void *arg)
 
 	(void)fd;
 	(void)events;
-	c->timer_ns = 0;
+	c->timer_ns = INT64_MAX;
+	c->first_ns = INT64_MAX;
 	for (s = LIST_FIRST(&c->timed); s != NULL; s = next) {
 		next = LIST_NEXT(s, timed);
 		if (s->deadline_ns <= now)
 			expire(c, s);
+		else if (s->deadline_ns < c->first_ns)
+			c->first_ns = s->deadline_ns;
 	}
 	stream_wake(c->stream);
 }
 
-/* Sets the timer for the first deadline of requests that are still here, unless it fires before
- * that anyway. */
+/* Has the timer fire at the first deadline of requests that are still here, or before. */
 static void set_timer(struct http2 *c)
 {
-	int64_t first = INT64_MAX;
-	int64_t left;
 	struct timeval wait;
-	struct http2_stream *s;
+	int64_t left;
 
-	LIST_FOREACH(s, &c->timed, timed)
-	first = s->deadline_ns < first ? s->deadline_ns : first;
-	if (c->timer_ns != 0 && c->timer_ns <= first)
+	if (LIST_EMPTY(&c->timed))
+		c->first_ns = INT64_MAX;
+	if (c->timer_ns <= c->first_ns)
 		return;
 	if (c->timer == NULL)
 		c->timer = evtimer_new(c->worker->base, on_timer, c);
 	if (c->timer == NULL)
 		return;
-	c->timer_ns = first;
-	left = first - clock_ns();
+	c->timer_ns = c->first_ns;
+	left = c->first_ns - clock_ns();
 	left = left > 0 ? left / NS_PER_US + 1 : 0;
 	wait = (struct timeval){left / 1000000, left % 1000000};
 	evtimer_add(c->timer, &wait);
@@ -431,8 +467,7 @@ static ssize_t http2_input(void *state, const char *data, size_t len, struct buf
 	if (pump(c, out) != 0)
 		return -1;
 	set_head_deadline(c);
-	if (!LIST_EMPTY(&c->timed))
-		set_timer(c);
+	set_timer(c);
 	return (ssize_t)len;
 }
 
@@ -447,48 +482,6 @@ static void set_callbacks(nghttp2_session_callbacks *callbacks)
 	nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);
 }
 
-static nghttp2_session *new_session(struct http2 *c)
-{
-	nghttp2_session_callbacks *callbacks = NULL;
-	nghttp2_session *session = NULL;
-	nghttp2_option *option = NULL;
-
-	if (nghttp2_session_callbacks_new(&callbacks) != 0)
-		return NULL;
-	if (nghttp2_option_new(&option) != 0)
-		goto err0;
-	set_callbacks(callbacks);
-	nghttp2_option_set_no_closed_streams(option, 1);
-	/* Ours is HTTP2_RESETS_MAX. */
-	nghttp2_option_set_stream_reset_rate_limit(option, UINT64_MAX, UINT64_MAX);
-	if (nghttp2_session_server_new2(&session, callbacks, c, option) != 0)
-		session = NULL;
-	nghttp2_option_del(option);
-err0:
-	nghttp2_session_callbacks_del(callbacks);
-	return session;
-}
-
-/* What we announce. Return: 0 or -1. */
-static int announce(struct http2 *c)
-{
-	uint64_t limit = c->worker->options->header_limit;
-	const nghttp2_settings_entry settings[] = {
-		{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, HTTP2_STREAMS_MAX},
-		{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE,
-			limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX},
-		{NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
-	};
-
-	if (nghttp2_submit_settings(c->session, NGHTTP2_FLAG_NONE, settings,
-		    sizeof(settings) / sizeof(*settings)) != 0)
-		return -1;
-	return nghttp2_session_set_local_window_size(
-		       c->session, NGHTTP2_FLAG_NONE, 0, HTTP2_BODIES_MAX) == 0
-		       ? 0
-		       : -1;
-}
-
 static int http2_open(void *state, struct stream *stream, const struct srv_worker *worker)
 {
 	const struct stream_protocol *protocol = worker->spec->arg;
@@ -500,8 +493,10 @@ static int http2_open(void *state, struct stream *stream, const struct srv_worke
 	http2_pool_init(&c->pool, c->service->handler->state_size);
 	TAILQ_INIT(&c->queue);
 	LIST_INIT(&c->timed);
-	c->session = new_session(c);
-	if (c->session == NULL || announce(c) != 0)
+	c->first_ns = INT64_MAX;
+	c->timer_ns = INT64_MAX;
+	c->session = http2_session_new(set_callbacks, worker->options, c);
+	if (c->session == NULL)
 		return -1;
 	set_head_deadline(c);
 	return 0;
@@ -533,8 +528,7 @@ static void http2_drain(void *state)
 {
 	struct http2 *c = state;
 
-	c->draining = nghttp2_submit_shutdown_notice(c->session) == 0 &&
-		      nghttp2_submit_ping(c->session, NGHTTP2_FLAG_NONE, drain_ping) == 0;
+	c->draining = nghttp2_submit_shutdown_notice(c->session) == 0;
 }
 
 static void http2_close(void *state)

@@ -27,27 +27,28 @@ struct http2_stream;
  * 6.8 advises, and serves the streams that arrive between the two.
  */
 
-#define HTTP2_STREAMS_MAX 1000      /* of a connection, at once */
-#define HTTP2_REPLIES_MAX (4 << 20) /* bytes of replies that wait, before the next is made */
-#define HTTP2_BODIES_MAX  (1 << 20) /* bytes of bodies that wait, beyond one of --body-limit */
-#define HTTP2_RESETS_MAX  2000      /* streams cut off by the peer in a second, CVE-2023-44487 */
-#define HTTP2_CONTROL_MAX 10000     /* frames in a second that carry nothing for a stream */
+#define HTTP2_STREAMS_MAX 1000       /* of a connection, at once */
+#define HTTP2_REPLIES_MAX (4 << 20)  /* bytes of replies that wait, before the next is made */
+#define HTTP2_BODIES_MAX  (1 << 20)  /* bytes of bodies that wait, beyond one of --body-limit */
+#define HTTP2_VAIN_MAX    (64 << 10) /* bytes of a body after it was refused */
+#define HTTP2_RESETS_MAX  2000       /* streams cut off by the peer in a second, CVE-2023-44487 */
+#define HTTP2_CONTROL_MAX 10000      /* frames in a second that carry nothing for a stream */
 
 /**
  * struct http2_handler - What answers requests.
  *
- * The calls for a stream come in the order of the rows below; none comes after the stream was
- * answered or given up. @state is its own, zeroed at first.
+ * The calls for a stream come in the order of the rows below; none comes after the answer. @state
+ * is its own, zeroed at first.
  */
 struct http2_handler {
 	size_t state_size;
 	/* A field of the header block, pseudo-header fields included; valid during the call. */
 	void (*field)(void *state, struct slice name, struct slice value);
-	/* The header block is complete. May answer. */
+	/* The header block is complete. May refuse the body. */
 	void (*head)(struct http2_stream *stream, void *state);
-	/* http2_body() has grown, by one frame at most. May answer. */
+	/* http2_body() has grown, by one frame at most. May refuse the rest. */
 	void (*body)(struct http2_stream *stream, void *state);
-	/* The request is complete. Must answer. */
+	/* The request is complete, or too long after it was refused. Must answer. */
 	void (*end)(struct http2_stream *stream, void *state);
 	/* The deadline has passed, before or in place of the end. Must answer. */
 	void (*late)(struct http2_stream *stream, void *state);
@@ -74,11 +75,19 @@ const void *http2_arg(const struct http2_stream *stream);
 /** http2_options() - The options of the server. */
 const struct srv_options *http2_options(const struct http2_stream *stream);
 
-/** http2_body() - What has come of the request's body, until it is answered. */
+/** http2_body() - What has come of the request's body, until it is refused or answered. */
 struct slice http2_body(const struct http2_stream *stream);
 
 /** http2_reply() - The empty buffer to append a reply's body to, before http2_answer(). */
 struct buf *http2_reply(struct http2_stream *stream);
+
+/**
+ * http2_refuse() - Drop the body; there will be no more calls of body().
+ *
+ * The answer waits for the end all the same: clients are not at their best when they get one
+ * before they have sent everything. But only HTTP2_VAIN_MAX bytes long.
+ */
+void http2_refuse(struct http2_stream *stream);
 
 /**
  * http2_set_deadline() - Call late(), or cut off the reply that was not read until then.
@@ -88,7 +97,7 @@ void http2_set_deadline(struct http2_stream *stream, int64_t at_ns);
 
 /**
  * http2_answer() - Send @head, then http2_reply() if that has bytes, then @trailers if it has
- *   fields. Once for a stream; what the peer still sends of its request is dropped.
+ *   fields. Once for a stream.
  * @head: need not be kept, but for bytes that are flagged so.
  * @trailers: constant. Only with a body.
  */

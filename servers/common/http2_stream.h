@@ -19,9 +19,11 @@ struct http2_stream {
 	struct http2 *conn;
 	int32_t id;
 	bool waits;          /* in the queue: the request is complete */
+	bool refused;        /* http2_refuse() was called */
 	bool answered;       /* http2_answer() was called */
 	int64_t deadline_ns; /* 0 = none */
 	struct http2_fields trailers;
+	size_t vain;      /* bytes that came after one of these */
 	struct buf body;  /* of the request */
 	struct buf reply; /* not handed to the session yet */
 	max_align_t state[];

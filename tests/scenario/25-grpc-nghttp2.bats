@@ -46,3 +46,62 @@ python() {
 @test "SIGTERM finishes what is in flight" {
 	python grpc_client.py drain
 }
+
+@test "peers that do not read cost little memory" {
+	export ASAN_OPTIONS=quarantine_size_mb=1
+	python h2_raw.py slow_readers
+}
+
+@test "floods end their connection" {
+	python h2_raw.py floods
+}
+
+@test "a preface and a header block have their time" {
+	python h2_raw.py header_timeout --header-timeout 100ms
+}
+
+@test "a drain says goodbye twice" {
+	python h2_raw.py drain
+}
+
+@test "peers that answer nothing do not hold up the end" {
+	python h2_raw.py stubborn
+}
+
+@test "other protocols are closed without harm" {
+	python h2_raw.py other_protocols
+}
+
+@test "a call that waits takes no time" {
+	python h2_raw.py idle
+}
+
+@test "curl, nghttp and h2load" {
+	serve
+	url=http://127.0.0.1:$port/unpkg.Unpkg/FindOne
+	printf '\0\0\0\0\3\n\1a' >"$BATS_TEST_TMPDIR/body"
+	grpc=(-H 'content-type: application/grpc' -H 'te: trailers')
+	run -0 curl -sS --http2-prior-knowledge -D - -o "$BATS_TEST_TMPDIR/reply" "${grpc[@]}" \
+		--data-binary @"$BATS_TEST_TMPDIR/body" "$url"
+	[[ "$output" == *"HTTP/2 200"*"content-type: application/grpc"*"grpc-status: 0"* ]]
+	[ "$(wc -c <"$BATS_TEST_TMPDIR/reply")" = 169 ]
+	run -0 curl -sS --http2-prior-knowledge -D - "${grpc[@]}" -d x "http://127.0.0.1:$port/nope"
+	[[ "$output" == *"HTTP/2 200"*"grpc-status: 12"*"grpc-message: unknown method"* ]]
+	run -0 curl -sS --http2-prior-knowledge -o /dev/null -w '%{http_code}' -d x "$url"
+	[ "$output" = 415 ]
+	run -0 curl -sS --http2-prior-knowledge -o /dev/null -w '%{http_code}' "$url"
+	[ "$output" = 405 ]
+	run -0 nghttp -v "${grpc[@]}" -H ':method: POST' -d "$BATS_TEST_TMPDIR/body" "$url"
+	[[ "$output" == *"grpc-status: 0"* ]]
+	run -0 h2load -n 1000 -c 4 -m 10 "${grpc[@]}" -d "$BATS_TEST_TMPDIR/body" "$url"
+	[[ "$output" == *"1000 succeeded, 0 failed, 0 errored"*"1000 2xx, 0 3xx"* ]]
+	stop
+}
+
+@test "rpcbench calls and verifies it" {
+	serve
+	run -0 "$RPCBENCH_BIN/rpcbench" load "grpc://127.0.0.1:$port/unpkg.Unpkg/FindOne" \
+		-b $'\n\1a' -c 3 -p 20 -n 2000 --json
+	json '.requests.ok == 2000 and .requests.failed == 0'
+	run -0 "$RPCBENCH_BIN/rpcbench" verify grpc-nghttp2
+}
