@@ -16,7 +16,7 @@ libexecdir ?= $(prefix)/libexec/rpcbench
 datadir ?= $(prefix)/share/rpcbench
 
 # Targets that run before anything can be built must not ask pkg-config for what they install.
-SETUP_GOALS := help clean setup setup-peers run-round1 run-round2 test
+SETUP_GOALS := help clean setup setup-peers run-round1 run-round2 run-cities test
 MODULES := lib/module.mk servers/module.mk harness/module.mk peers/module.mk tests/module.mk
 
 include mk/say.mk
@@ -36,7 +36,7 @@ setup-peers: ## install what make bench compares with
 	@scripts/setup-npm
 
 RUN := $(O)/bin/rpcbench run
-run-round1 run-round2: run-%: setup ## set up, build, run this round, write results/
+run-round1 run-round2 run-cities: run-%: setup ## set up, build, run this round, write results/
 	@$(MAKE) --no-print-directory all
 	@$(RUN) $* $(if $(QUICK),--quick) $(RUN_ARGS)
 

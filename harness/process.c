@@ -186,6 +186,9 @@ static int wait_ready(struct process *p, const struct process_params *params, ch
 	return reason_set(reason, "not ready within %s: does not listen on port %u", text, p->port);
 }
 
+/* Servers that were started and not stopped: companions run beside each other. */
+static unsigned running;
+
 int process_start(struct process *process, const struct process_params *params, char *reason)
 {
 	struct port_owner owner;
@@ -207,6 +210,7 @@ int process_start(struct process *process, const struct process_params *params, 
 		*process = (struct process){0};
 		return -1;
 	}
+	running++;
 	if (wait_ready(process, params, reason) != 0) {
 		process_stop(process);
 		return -1;
@@ -290,7 +294,9 @@ bool process_stop(struct process *process)
 	clean = end_group(process->pid, process->stop_ns);
 	while (waitpid(-process->pid, NULL, WNOHANG) > 0)
 		continue;
-	for (int i = 0; i < STRAY_ROUNDS && kill_strays() > 0; i++)
+	/* As long as others run, a child of ours may be one of them. */
+	running--;
+	for (int i = 0; running == 0 && i < STRAY_ROUNDS && kill_strays() > 0; i++)
 		clean = false;
 	close(process->log_fd);
 	*process = (struct process){0};
