@@ -4,4 +4,3 @@ test_rpc.SRCS := tests/unit/test_rpc.c
 test_rpc.LIBS := rpc pb app
 test_cities.SRCS := tests/unit/test_cities.c
 test_cities.LIBS := rpc pb
-SCENARIOS += tests/scenario/26-grpc-core.bats

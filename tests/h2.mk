@@ -1,5 +1,4 @@
 # The HTTP/2 server side, its contestants, and clients of them that are not ours.
-SCENARIOS += tests/scenario/25-grpc-nghttp2.bats
 
 GRPC_PY := $(PROTOS:%=$(G)/py/%_pb2.py)
 $(GRPC_PY): $(G)/py/%_pb2.py: protos/%.proto

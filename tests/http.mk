@@ -2,4 +2,3 @@
 TESTS += test_http1_server
 test_http1_server.SRCS := tests/unit/test_http1_server.c
 test_http1_server.LIBS := http1 llhttp
-SCENARIOS += $(wildcard tests/scenario/10-http-*.bats)

@@ -18,6 +18,7 @@ include tests/thrift.mk
 
 $(foreach t,$(TESTS),$(eval $(t).LIBS += base)$(eval $(t).PKGS += cmocka)$(eval $(t).LDLIBS += -lm))
 
+SCENARIOS := $(sort $(wildcard tests/scenario/*.bats))
 check: all $(TESTS:%=$(O)/test/%) ## run all tests, with what is installed
 	@RPCBENCH_BIN=$(CURDIR)/$(O)/bin prove --timer --exec tests/tap \
 		$(TESTS:%=$(O)/test/%) $(SCENARIOS)

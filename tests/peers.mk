@@ -1,4 +1,3 @@
-SCENARIOS += tests/scenario/50-peers.bats tests/scenario/55-bench.bats
 TESTS += test_bench
 test_bench.SRCS := tests/unit/test_bench.c
 test_bench.LIBS := bench harness report load

@@ -6,4 +6,3 @@ test_result.SRCS := tests/unit/test_result.c
 test_result.LIBS := report stats load
 test_report.SRCS := tests/unit/test_report.c
 test_report.LIBS := report stats load
-SCENARIOS += tests/scenario/30-report.bats

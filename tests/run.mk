@@ -10,5 +10,3 @@ test_usage.SRCS := tests/unit/test_usage.c
 test_usage.LIBS := harness
 test_plan.SRCS := tests/unit/test_plan.c
 test_plan.LIBS := harness
-SCENARIOS += tests/scenario/40-run-list.bats
-SCENARIOS += tests/scenario/41-run-verify.bats tests/scenario/42-run-round.bats

@@ -1,5 +1,4 @@
 # The Thrift servers, against the libraries of other languages.
-SCENARIOS += tests/scenario/20-thrift-servers.bats
 
 THRIFT_PY := $(G)/py/unpkg/UnpkgService.py
 $(THRIFT_PY): protos/unpkg.thrift
