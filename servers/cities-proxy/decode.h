@@ -8,7 +8,7 @@
 
 /**
  * DOC: What the upstream sends, as a list of cities. Both forms have the same rules: country and
- * name are UTF-8 without NUL, latitude is within 90 and longitude within 180 degrees.
+ * name are UTF-8 and end at a NUL, latitude is within 90 and longitude within 180 degrees.
  */
 
 /** struct decoded - A list, with what its texts live in. */
