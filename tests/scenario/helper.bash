@@ -8,6 +8,7 @@ started=()
 
 start() {
 	server_log=$BATS_TEST_TMPDIR/server.${#started[@]}
+	: >"$server_log" # the background has not opened it yet when it is first read
 	"$@" >"$server_log" 2>&1 3>&- &
 	pid=$!
 	started+=("$pid")
