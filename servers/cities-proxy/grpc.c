@@ -54,14 +54,14 @@ struct channel {
 	bool served;       /* bytes of a reply have come on it */
 	int64_t active_ns; /* the last read */
 	struct buf out;
-	LIST_HEAD(, call) calls;
+	LIST_HEAD(calls, call) calls;
 };
 
 struct grpc {
 	struct proxy *proxy;
 	struct upstream upstream;
 	struct channel *current; /* that takes calls; NULL = none */
-	LIST_HEAD(, channel) channels;
+	LIST_HEAD(channels, channel) channels;
 	nghttp2_session_callbacks *callbacks;
 	char rx[READ_SIZE];
 };

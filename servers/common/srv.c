@@ -409,7 +409,7 @@ static int open_threads(struct server *server, const struct srv_spec *spec)
 
 int srv_main(const struct srv_spec *spec, int argc, char **argv)
 {
-	struct srv_options plain;
+	struct srv_options plain = {0};
 	struct srv_options *options = spec->own != NULL ? spec->own : &plain;
 	struct server server = {.options = options, .signal_fd = -1};
 	int status = 1;
