@@ -44,8 +44,9 @@ $(CXX_PEERS:%=$(BIN)/%):
 -include $(C_OBJS:.o=.d) $(CXX_OBJS:.o=.d)
 
 # One entry for each object built so far.
+write_commands = { echo '['; cat $(C_OBJS:.o=.json) 2>/dev/null | sed '$$!s/$$/,/'; echo ']'; } > $(1)
 compile_commands.json: $(PROGRAMS:%=$(BIN)/%)
-	$(call say,GEN,$@){ echo '['; cat $(C_OBJS:.o=.json) 2>/dev/null | sed '$$!s/$$/,/'; echo ']'; } > $@
+	$(call say,GEN,$@)$(call write_commands,$@)
 
 install: all ## copy programs and data to $(DESTDIR)$(prefix)
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(datadir)

@@ -20,7 +20,8 @@ lint-includes:
 	@! git grep -nE '#include "harness/' -- servers || \
 		{ echo "lint: servers may not include harness"; false; }
 
-lint-tidy: $(C_OBJS) compile_commands.json
+lint-tidy: $(C_OBJS)
+	@$(call write_commands,compile_commands.json)
 	@clang-tidy --quiet --warnings-as-errors='*' --checks='$(TIDY_CHECKS)' $(filter %.c,$(LINT_C))
 
 lint-cppcheck:
