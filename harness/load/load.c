@@ -97,7 +97,6 @@ static int open_workers(struct run *run)
 		w->params = p;
 		w->codec = p->target->codec;
 		w->plan = &run->plan;
-		w->index = i;
 		w->quota = p->requests > 0 ? share(p->requests, i, run->n_threads) : UINT64_MAX;
 		w->n_conns = share((uint64_t)p->connections, i, run->n_threads);
 		w->shared = w->codec->prepare(p, run->reference);

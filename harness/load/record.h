@@ -8,7 +8,7 @@
 #include "harness/load/histogram.h"
 #include "harness/load/outcome.h"
 
-#define RECORD_STATUS_MAX  600  /* HTTP status codes are below this; others count at 0 */
+#define RECORD_STATUS_MAX  600  /* HTTP status and gRPC codes are below this; others count at 0 */
 #define RECORD_SERIES_MAX  3600 /* seconds of a time series; later ones are not kept */
 #define RECORD_COARSE_BITS 4    /* sub-buckets an octave of a second's own histogram: 6 % wide */
 #define RECORD_COARSE      ((HISTOGRAM_MAX_BITS - HISTOGRAM_SUB_BITS + 1) << RECORD_COARSE_BITS)

@@ -39,7 +39,6 @@ struct worker {
 	struct plan *plan;
 	void *shared;   /* of the codec, for this thread */
 	uint64_t quota; /* requests left to begin; UINT64_MAX when the end is a time */
-	unsigned index;
 	size_t n_conns;
 
 	/* The thread's own. */
