@@ -12,6 +12,7 @@ include tests/h2.mk
 include tests/http.mk
 include tests/load.mk
 include tests/peers.mk
+include tests/proof.mk
 include tests/report.mk
 include tests/run.mk
 include tests/thrift.mk

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "harness/cmd/cmd.h"
+#include "harness/condition.h"
 #include "harness/load/load.h"
 #include "harness/load/target.h"
 #include "harness/report/result.h"
@@ -22,6 +23,8 @@
 struct options {
 	struct load_params params;
 	struct opt_list headers;
+	struct opt_list fail_if;
+	struct condition_list conditions;
 	int64_t requests;
 	int64_t requests_per_connection;
 	const char *body;
@@ -129,6 +132,11 @@ static const struct opt table[] = {
 		.offset = offsetof(struct options, expect_body),
 		.arg = "FILE",
 		.help = "what each reply must carry (as the first one)"},
+	{.name = "fail-if",
+		.type = OPT_LIST,
+		.offset = offsetof(struct options, fail_if),
+		.arg = "CONDITION",
+		.help = "exit status 1 unless it holds: 'p99<5ms', repeatable"},
 	{.name = "json",
 		.type = OPT_OPTIONAL,
 		.offset = offsetof(struct options, json),
@@ -255,6 +263,8 @@ static int settle_options(struct options *options)
 	p->pin = options->cpus != NULL;
 	if (p->pin && parse_cpus(options->cpus, &p->cpus) != 0)
 		return -1;
+	if (condition_list_parse(&options->conditions, "--fail-if", &options->fail_if) != 0)
+		return -1;
 	return check_headers(&options->headers);
 }
 
@@ -304,10 +314,24 @@ static int measure(const struct load_params *params, struct load_result *result)
 
 /* ------------------------------------------------------------------ result */
 
+/* What did not hold, where the text does not say it. */
+static void tell_unmet(const json_t *trial)
+{
+	char line[CONDITION_LINE];
+	const json_t *outcome;
+	size_t i;
+
+	json_array_foreach (json_object_get(trial, "conditions"), i, outcome)
+		if (!json_is_true(json_object_get(outcome, "held")))
+			fail_msg("fail-if: %s", condition_line(outcome, line));
+}
+
 static int print_result(const struct options *options, const json_t *trial)
 {
 	if (options->json == NULL || options->json[0] != '\0')
 		report_trial(trial, stdout);
+	else
+		tell_unmet(trial);
 	if (options->json == NULL)
 		return 0;
 	if (options->json[0] != '\0')
@@ -336,13 +360,18 @@ static int run_and_report(const struct options *options)
 	struct load_result result;
 	json_t *trial;
 	int status = EXIT_UNMEASURED;
+	int unmet = -1;
 
 	if (measure(&options->params, &result) != 0)
 		return EXIT_UNMEASURED;
 	trial = result_trial(
 		&options->params, &result, NULL, NULL, "not a process that this command started");
-	if (trial != NULL && print_result(options, trial) == 0)
+	if (trial != NULL)
+		unmet = condition_list_check(&options->conditions, trial, trial);
+	if (unmet >= 0 && print_result(options, trial) == 0)
 		status = exit_status(&result);
+	if (status == EXIT_FINE && unmet > 0)
+		status = EXIT_FAILURES;
 	json_decref(trial);
 	load_result_free(&result);
 	return status;

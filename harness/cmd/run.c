@@ -15,6 +15,7 @@
 
 #include "harness/call.h"
 #include "harness/cmd/cmd.h"
+#include "harness/condition.h"
 #include "harness/host.h"
 #include "harness/interrupt.h"
 #include "harness/pin.h"
@@ -34,6 +35,7 @@
 struct run_options {
 	struct plan_options plan;
 	struct opt_list manifests;
+	struct opt_list fail_if;
 	const char *out;
 	int64_t seed;
 	bool pin;
@@ -114,6 +116,11 @@ static const struct opt options_table[] = {
 		.type = OPT_UNFLAG,
 		.offset = offsetof(struct run_options, pin),
 		.help = "let server and client run on any CPU"},
+	{.name = "fail-if",
+		.type = OPT_LIST,
+		.offset = offsetof(struct run_options, fail_if),
+		.arg = "CONDITION",
+		.help = "exit status 1 unless it holds for all: 'p99<5ms', repeatable"},
 	{.name = "out",
 		.letter = 'o',
 		.type = OPT_STRING,
@@ -130,6 +137,8 @@ struct session {
 	struct call call;
 	struct pin pin;
 	struct progress progress;
+	struct condition_list conditions;
+	bool unmet; /* one of them, by a contestant */
 	json_t *record;
 	char *json_path;
 	char *page_path;
@@ -206,7 +215,8 @@ static int record_begin(struct session *s, bool quick, json_t *command)
 
 static int session_open(struct session *s, const struct run_options *options, const char *round)
 {
-	if (suite_open(&s->suite, &options->manifests) != 0 ||
+	if (condition_list_parse(&s->conditions, "--fail-if", &options->fail_if) != 0 ||
+		suite_open(&s->suite, &options->manifests) != 0 ||
 		plan_make(&s->plan, &s->suite, &options->plan, round) != 0 ||
 		call_load(&s->call, &s->suite.paths, s->plan.round.call) != 0)
 		return -1;
@@ -352,9 +362,28 @@ static int print_page(const void *ctx, FILE *out)
 	return 0;
 }
 
+/* The conditions of each contestant that took part. Return: 0, or -1 after a message. */
+static int check_conditions(struct session *s)
+{
+	for (size_t i = 0; i < s->plan.count; i++) {
+		json_t *json = s->plan.entries[i].json;
+		int unmet;
+
+		if (json_is_string(json_object_get(json, "skipped")))
+			continue;
+		unmet = condition_list_check(
+			&s->conditions, json_object_get(json, "summary"), json);
+		if (unmet < 0)
+			return -1;
+		s->unmet |= unmet > 0;
+	}
+	return 0;
+}
+
 static int write_results(struct session *s)
 {
-	if (result_summarise(s->record) != 0 || result_save(s->record, s->json_path) != 0)
+	if (result_summarise(s->record) != 0 || check_conditions(s) != 0 ||
+		result_save(s->record, s->json_path) != 0)
 		return -1;
 	report_console(s->record, stdout, isatty(STDOUT_FILENO) == 1);
 	if (replace_file(s->page_path, print_page, s->record) != 0)
@@ -380,7 +409,7 @@ static int exit_status(const struct session *s)
 		return EXIT_SIGNAL + interrupt_signal();
 	if (!measured)
 		return EXIT_UNMEASURED;
-	return failed ? EXIT_FAILURES : EXIT_FINE;
+	return failed || s->unmet ? EXIT_FAILURES : EXIT_FINE;
 }
 
 static int run_round(struct session *s, bool quick, json_t *command)

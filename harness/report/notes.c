@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/condition.h"
 #include "harness/report/environment.h"
 #include "harness/report/notes.h"
 #include "harness/report/pick.h"
@@ -186,6 +187,16 @@ static void note_checks(const struct table_row *row, const struct pen *pen)
 	}
 }
 
+static void note_conditions(const struct table_row *row, const struct pen *pen)
+{
+	char line[CONDITION_LINE];
+	const json_t *outcome;
+	size_t i;
+
+	json_array_foreach (pick(row->contestant, "conditions"), i, outcome)
+		note(pen, "%s: fail-if: %s.", name_of(row), condition_line(outcome, line));
+}
+
 /* How many trials the rows have: "5 trials", "4 to 5 trials". */
 static const char *count_trials(const struct table *table, char *out, size_t size)
 {
@@ -242,6 +253,7 @@ void notes_of_table(const struct table *table, notes_print *print, void *ctx)
 	note_relative(table, &pen);
 	note_all_sizes(table, &pen);
 	for (size_t i = 0; i < table->n; i++) {
+		note_conditions(&table->rows[i], &pen);
 		if (table_is_explained(&table->rows[i]))
 			continue;
 		note_errors(&table->rows[i], &pen);

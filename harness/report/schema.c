@@ -111,6 +111,18 @@ static const struct field series_fields[] = {
 	{0},
 };
 
+static const struct field condition_fields[] = {
+	{"condition", TEXT, NULL, true},
+	{"held", BOOL, NULL, true},
+	{"figure", TEXT, NULL, true},
+	{"path", TEXT, NULL, true},
+	{"unit", TEXT, NULL, true},
+	{"value", NUMBER, NULL, false},
+	{"value_at_least", NUMBER, NULL, false},
+	{"limit", NUMBER, NULL, true},
+	{0},
+};
+
 static const struct field histogram_fields[] = {
 	{"unit", TEXT, NULL, true},
 	{"encoding", TEXT, NULL, true},
@@ -148,6 +160,7 @@ static const struct field trial_fields[] = {
 	{"server", OBJECT, server_fields, false},
 	{"client_limited", BOOL, NULL, false},
 	{"checks", OBJECT, checks_fields, false},
+	{"conditions", LIST, condition_fields, false},
 	{"series", LIST, series_fields, false},
 	{"histogram", OBJECT, histogram_fields, false},
 	{0},
@@ -208,6 +221,7 @@ static const struct field contestant_fields[] = {
 	{"skipped", TEXT, NULL, false},
 	{"failure", TEXT, NULL, false},
 	{"trials", LIST, trial_fields, true},
+	{"conditions", LIST, condition_fields, false},
 	{"summary", OBJECT, summary_fields, false},
 	{0},
 };
@@ -364,6 +378,21 @@ static int check_object(const json_t *object, const struct field *fields, struct
 	}
 	place->path[len] = '\0';
 	return 0;
+}
+
+static bool lists(const struct field *fields, const char *name, size_t len)
+{
+	for (; fields->name != NULL; fields++)
+		if (strlen(fields->name) == len && memcmp(fields->name, name, len) == 0)
+			return true;
+	return false;
+}
+
+bool schema_trial_has(const char *path)
+{
+	size_t len = strcspn(path, ".");
+
+	return lists(trial_fields, path, len) || lists(summary_fields, path, len);
 }
 
 int schema_check(const json_t *record, const char *file)

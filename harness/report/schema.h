@@ -2,6 +2,7 @@
 #define HARNESS_REPORT_SCHEMA_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /**
  * schema_check() - Check the record of a round against schema rpcbench/1.
@@ -14,5 +15,11 @@
  *   "results/round1.json: contestants[2].trials[0].rps: expected a number, found a text".
  */
 int schema_check(const json_t *record, const char *file);
+
+/**
+ * schema_trial_has() - Whether @path leads into a field of a trial or of a summary: its first name
+ *   is one of the schema.
+ */
+bool schema_trial_has(const char *path);
 
 #endif

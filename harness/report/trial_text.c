@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/condition.h"
 #include "harness/report/latency.h"
 #include "harness/report/merged.h"
 #include "harness/report/pick.h"
@@ -254,6 +255,19 @@ static void print_warnings(const json_t *trial, FILE *out)
 			"differ, use --verify=length or --verify=status\n");
 }
 
+static void print_conditions(const json_t *trial, FILE *out)
+{
+	char line[CONDITION_LINE];
+	const json_t *outcome;
+	size_t i;
+
+	json_array_foreach (pick(trial, "conditions"), i, outcome) {
+		fputs("fail-if: ", out);
+		text_plain(condition_line(outcome, line), out);
+		fputc('\n', out);
+	}
+}
+
 void report_trial(const json_t *trial, FILE *out)
 {
 	print_plan(trial, out);
@@ -266,4 +280,5 @@ void report_trial(const json_t *trial, FILE *out)
 	print_totals(trial, out);
 	print_rates(trial, out);
 	print_warnings(trial, out);
+	print_conditions(trial, out);
 }
