@@ -5,6 +5,7 @@
 
 #include "harness/call.h"
 #include "harness/paths.h"
+#include "harness/report/table.h"
 #include "harness/round.h"
 #include "lib/buf.h"
 #include "lib/clock.h"
@@ -17,6 +18,12 @@ struct fields {
 	struct round round;
 	json_t *levels;
 };
+
+static const char *check_column(const char *text)
+{
+	return table_column(text) < TABLE_COLUMNS ? NULL
+						  : "one of the columns that METHOD.md lists";
+}
 
 static const struct config_field fields_table[] = {
 	{.key = "name",
@@ -66,6 +73,11 @@ static const struct config_field fields_table[] = {
 		.offset = offsetof(struct fields, round.threads),
 		.min = 1,
 		.max = 256},
+	{.key = "columns",
+		.type = CONFIG_TEXTS,
+		.offset = offsetof(struct fields, round.columns),
+		.check = check_column},
+	{.key = "ratios", .type = CONFIG_ARRAY, .offset = offsetof(struct fields, round.ratios)},
 	{0},
 };
 
@@ -87,6 +99,26 @@ static const struct config_field level_fields[] = {
 		.offset = offsetof(struct round_level, requests),
 		.min = 1,
 		.max = 1000000000},
+	{0},
+};
+
+/** struct ratio - Names of two contestants. */
+struct ratio {
+	const char *of;
+	const char *to;
+};
+
+static const struct config_field ratio_fields[] = {
+	{.key = "of",
+		.type = CONFIG_TEXT,
+		.required = true,
+		.offset = offsetof(struct ratio, of),
+		.check = config_name},
+	{.key = "to",
+		.type = CONFIG_TEXT,
+		.required = true,
+		.offset = offsetof(struct ratio, to),
+		.check = config_name},
 	{0},
 };
 
@@ -122,6 +154,33 @@ static int check_contestants(const struct round *round)
 					"expected each contestant once, '%s' is there twice",
 					round->contestants[i]);
 		}
+	return 0;
+}
+
+static bool takes_part(const struct round *round, const char *name)
+{
+	for (size_t i = 0; round->contestants[i] != NULL; i++)
+		if (strcmp(round->contestants[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int check_ratios(const struct round *round)
+{
+	const struct config_at all = {.key = "ratios"};
+
+	for (size_t i = 0; i < json_array_size(round->ratios); i++) {
+		const struct config_at at = {.parent = &all, .index = i};
+		struct ratio ratio = {0};
+
+		if (config_fields(&round->file, &at, json_array_get(round->ratios, i), ratio_fields,
+			    &ratio) != 0)
+			return -1;
+		if (!takes_part(round, ratio.of) || !takes_part(round, ratio.to))
+			return config_error(&round->file, &at,
+				"expected contestants of this round, '%s' is none",
+				takes_part(round, ratio.of) ? ratio.to : ratio.of);
+	}
 	return 0;
 }
 
@@ -182,7 +241,8 @@ int round_load(struct round *round, const struct paths *paths, const char *which
 		&fields.round.file, NULL, fields.round.file.root, fields_table, &fields);
 	*round = fields.round;
 	if (status != 0 || read_levels(round, fields.levels) != 0 ||
-		check_call(round, paths) != 0 || check_contestants(round) != 0) {
+		check_call(round, paths) != 0 || check_contestants(round) != 0 ||
+		check_ratios(round) != 0) {
 		round_free(round);
 		return -1;
 	}
@@ -192,6 +252,7 @@ int round_load(struct round *round, const struct paths *paths, const char *which
 void round_free(struct round *round)
 {
 	free(round->contestants);
+	free(round->columns);
 	free(round->levels);
 	config_close(&round->file);
 	*round = (struct round){0};

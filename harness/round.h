@@ -14,7 +14,9 @@ struct paths;
  *
  *   name, title, call, contestants [names], levels [{connections, pipeline,
  *   requests (end after so many instead of after the duration)}],
- *   trials, duration, warmup, timeout ("5s" unless given), threads (of each server, 1 unless given)
+ *   trials, duration, warmup, timeout ("5s" unless given), threads (of each server, 1 unless
+ * given), columns [of its table, see harness/report/table.h], ratios [{of, to}: contestants whose
+ *   requests per second and per CPU-second are divided]
  */
 
 /** struct round_level - A load: one row of the table for each contestant. */
@@ -37,6 +39,8 @@ struct round {
 	int64_t warmup_ns;
 	int64_t timeout_ns;
 	int64_t threads;
+	const char **columns; /* ended by NULL; NULL: the common ones */
+	json_t *ratios;       /* as in the file; NULL: none */
 	struct config file;
 };
 

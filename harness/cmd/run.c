@@ -165,6 +165,16 @@ static int make_paths(struct session *s, const struct run_options *options)
 	return status;
 }
 
+/* What its tables show, for those who render the record. */
+static void put_columns(json_t *record, const char *const *columns)
+{
+	json_t *names = json_array();
+
+	for (; *columns != NULL; columns++)
+		json_array_append_new(names, json_string(*columns));
+	json_object_set_new(record, "columns", names);
+}
+
 static json_t *parameters(const struct round *round)
 {
 	return json_pack("{s:s, s:I, s:f, s:f, s:f, s:I}", "call", round->call, "trials",
@@ -210,7 +220,13 @@ static int record_begin(struct session *s, bool quick, json_t *command)
 		"title", round->title, "started_at", started, "command", command, "seed",
 		(json_int_t)s->seed, "quick", quick, "interrupted", false, "parameters",
 		parameters(round), "environment", environment, "contestants", list);
-	return s->record != NULL ? 0 : fail_msg("out of memory");
+	if (s->record == NULL)
+		return fail_msg("out of memory");
+	if (round->columns != NULL)
+		put_columns(s->record, round->columns);
+	if (round->ratios != NULL)
+		json_object_set_new(s->record, "ratios", json_deep_copy(round->ratios));
+	return 0;
 }
 
 static int session_open(struct session *s, const struct run_options *options, const char *round)

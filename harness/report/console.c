@@ -80,27 +80,31 @@ static enum style style_of(const struct table_row *row, size_t column)
 	return pick_or(row->summary, "rank", 0) == 1 ? STYLE_GREEN : STYLE_NONE;
 }
 
-static void print_head(const struct screen *screen, const size_t *widths)
+static void print_head(const struct screen *screen, const struct table *table, const size_t *widths)
 {
-	for (size_t c = 0; c < TABLE_COLUMNS; c++) {
+	for (size_t i = 0; i < table->shown_count; i++) {
+		enum table_column c = table->shown[i];
+
 		if (table_heads[c].brief == NULL)
 			continue;
-		fputs(c > 0 ? GAP : "", screen->out);
+		fputs(i > 0 ? GAP : "", screen->out);
 		print_cell(
 			screen, STYLE_BOLD, table_heads[c].brief, widths[c], table_heads[c].right);
 	}
 	fputc('\n', screen->out);
 }
 
-static void print_row(
-	const struct screen *screen, const struct table_row *row, const size_t *widths)
+static void print_row(const struct screen *screen, const struct table *table,
+	const struct table_row *row, const size_t *widths)
 {
 	char text[MARKED_CELL];
 
-	for (size_t c = 0; c < TABLE_COLUMNS; c++) {
+	for (size_t i = 0; i < table->shown_count; i++) {
+		enum table_column c = table->shown[i];
+
 		if (table_heads[c].brief == NULL)
 			continue;
-		fputs(c > 0 ? GAP : "", screen->out);
+		fputs(i > 0 ? GAP : "", screen->out);
 		if (c == COLUMN_RPS && table_is_explained(row)) {
 			print_styled(screen, row->failure != NULL ? STYLE_RED : STYLE_NONE,
 				row->failure != NULL ? "FAIL: " : "left out: ");
@@ -148,7 +152,8 @@ static void print_note(void *ctx, const char *note)
 	fputc('\n', screen->out);
 }
 
-static void print_table(const struct screen *screen, const struct table *table)
+static void print_table(
+	const struct screen *screen, const struct table *table, const json_t *ratios)
 {
 	struct paragraph paragraph = {screen, STYLE_NONE};
 	size_t widths[TABLE_COLUMNS];
@@ -158,11 +163,12 @@ static void print_table(const struct screen *screen, const struct table *table)
 	fputc('\n', screen->out);
 	notes_load(table, load);
 	print_note(&paragraph, load);
-	print_head(screen, widths);
+	print_head(screen, table, widths);
 	for (size_t i = 0; i < table->n; i++)
-		print_row(screen, &table->rows[i], widths);
+		print_row(screen, table, &table->rows[i], widths);
 	fputc('\n', screen->out);
 	notes_of_table(table, print_note, &paragraph);
+	notes_of_ratios(ratios, &table->load, print_note, &paragraph);
 }
 
 /* The values that tell machines apart, on one line. */
@@ -201,9 +207,9 @@ void report_console(const json_t *record, FILE *out, bool color)
 		struct table *table = NULL;
 
 		if (rank_opens_load(contestants, i))
-			table = table_new(contestants, json_array_get(contestants, i));
+			table = table_new(record, json_array_get(contestants, i));
 		if (table != NULL)
-			print_table(&screen, table);
+			print_table(&screen, table, pick(record, "ratios"));
 		table_free(table);
 	}
 	fputc('\n', out);

@@ -25,21 +25,23 @@ static void print_warning(void *ctx, const char *note)
 	fputs("**\n", out);
 }
 
-static void print_head(FILE *out)
+static void print_head(const struct table *table, FILE *out)
 {
-	for (size_t c = 0; c < TABLE_COLUMNS; c++)
-		fprintf(out, "| %s ", table_heads[c].title);
+	for (size_t i = 0; i < table->shown_count; i++)
+		fprintf(out, "| %s ", table_heads[table->shown[i]].title);
 	fputs("|\n", out);
-	for (size_t c = 0; c < TABLE_COLUMNS; c++)
-		fputs(table_heads[c].right ? "|---:" : "|:---", out);
+	for (size_t i = 0; i < table->shown_count; i++)
+		fputs(table_heads[table->shown[i]].right ? "|---:" : "|:---", out);
 	fputs("|\n", out);
 }
 
-static void print_row(const struct table_row *row, FILE *out)
+static void print_row(const struct table *table, const struct table_row *row, FILE *out)
 {
 	char mark[TABLE_CELL];
 
-	for (size_t c = 0; c < TABLE_COLUMNS; c++) {
+	for (size_t i = 0; i < table->shown_count; i++) {
+		enum table_column c = table->shown[i];
+
 		fputs("| ", out);
 		if (c == COLUMN_RPS && row->failure != NULL) {
 			fputs("**FAIL**: ", out);
@@ -56,18 +58,19 @@ static void print_row(const struct table_row *row, FILE *out)
 	fputs("|\n", out);
 }
 
-static void print_table(const struct table *table, FILE *out)
+static void print_table(const struct table *table, const json_t *ratios, FILE *out)
 {
 	char load[TABLE_CELL];
 
 	fputs("\n## ", out);
 	text_markdown(notes_load(table, load), out);
 	fputs("\n\n", out);
-	print_head(out);
+	print_head(table, out);
 	for (size_t i = 0; i < table->n; i++)
-		print_row(&table->rows[i], out);
+		print_row(table, &table->rows[i], out);
 	fputc('\n', out);
 	notes_of_table(table, print_item, out);
+	notes_of_ratios(ratios, &table->load, print_item, out);
 }
 
 static void print_environment(const json_t *environment, FILE *out)
@@ -107,9 +110,9 @@ void report_markdown(const json_t *record, FILE *out)
 		struct table *table = NULL;
 
 		if (rank_opens_load(contestants, i))
-			table = table_new(contestants, json_array_get(contestants, i));
+			table = table_new(record, json_array_get(contestants, i));
 		if (table != NULL)
-			print_table(table, out);
+			print_table(table, pick(record, "ratios"), out);
 		table_free(table);
 	}
 	print_environment(pick(record, "environment"), out);

@@ -63,6 +63,8 @@ int merged_add(struct merged *merged, const json_t *trial)
 		merged->min_ns = min_ns;
 	if (merged->count == 0 || max_ns > merged->max_ns)
 		merged->max_ns = max_ns;
+	merged->sum_ns +=
+		pick_or(trial, "latency_ns.mean", 0) * pick_or(trial, "latency_ns.count", 0);
 	return append(merged, pairs);
 }
 
@@ -115,6 +117,7 @@ json_t *merged_object(const struct merged *merged)
 
 	build_count(&b, "count", merged->count);
 	build_count(&b, "min", (uint64_t)merged->min_ns);
+	build_number(&b, "mean", merged->sum_ns / (double)merged->count);
 	for (const struct latency_percentile *p = latency_percentiles; p->name != NULL; p++)
 		latency_put(&b, p, merged->count, merged_quantile(merged, p->share));
 	build_count(&b, "max", (uint64_t)merged->max_ns);

@@ -21,6 +21,7 @@ struct merged {
 	struct merged_bucket *buckets; /* ascending, owned */
 	size_t n;
 	uint64_t count;
+	double sum_ns;
 	int64_t min_ns; /* exact; valid when count is above 0 */
 	int64_t max_ns;
 };
@@ -42,7 +43,7 @@ int64_t merged_quantile(const struct merged *merged, double share);
 double merged_within(const struct merged *merged, double low, double high);
 
 /**
- * merged_object() - {count, min, p2_5 … p99_9, max} of at least one value.
+ * merged_object() - {count, min, mean, p2_5 … p99_9, max} of at least one value.
  *
  * Return: a new reference, or NULL without memory.
  */

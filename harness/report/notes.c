@@ -71,7 +71,7 @@ static void note_order(const struct table *table, const struct pen *pen)
 
 static void note_relative(const struct table *table, const struct pen *pen)
 {
-	if (table->n > 1 && has_rank(&table->rows[1]))
+	if (table->n > 1 && has_rank(&table->rows[1]) && table_shows(table, COLUMN_RELATIVE))
 		note(pen,
 			"Relative: how many times as many requests per %s the first row serves, "
 			"± half the 95 %% interval of that ratio.",
@@ -224,9 +224,11 @@ const char *notes_load(const struct table *table, char *out)
 	char trials[UNITS_TEXT];
 	char duration[UNITS_TEXT];
 	char warmup[UNITS_TEXT];
+	double duration_ns;
 
 	for (size_t i = 0; i < table->n && trial == NULL; i++)
 		trial = json_array_get(pick(table->rows[i].contestant, "trials"), 0);
+	duration_ns = pick_or(trial, "duration_s", 0) * NS_PER_S;
 	*out = '\0';
 	if (table->load.requests > 0)
 		text_format(out, TABLE_CELL, "%.0f requests over ", table->load.requests);
@@ -235,9 +237,9 @@ const char *notes_load(const struct table *table, char *out)
 		table->load.connections == 1 ? "" : "s", table->load.pipeline);
 	if (pick(trial, "duration_s") != NULL)
 		text_format(out + strlen(out), TABLE_CELL - strlen(out),
-			", %s of %s after %s of warm-up",
-			count_trials(table, trials, sizeof(trials)),
-			units_duration(pick_or(trial, "duration_s", 0) * NS_PER_S, duration),
+			", %s%s%s after %s of warm-up", count_trials(table, trials, sizeof(trials)),
+			table->load.requests > 0 ? "" : " of ",
+			table->load.requests > 0 ? "" : units_duration(duration_ns, duration),
 			units_duration(pick_or(trial, "warmup_s", 0) * NS_PER_S, warmup));
 	return out;
 }
@@ -261,6 +263,63 @@ void notes_of_table(const struct table *table, notes_print *print, void *ctx)
 		note_noise(&table->rows[i], &pen);
 		note_checks(&table->rows[i], &pen);
 	}
+}
+
+/* Three digits at least. */
+static const char *factor_text(double factor, char *out)
+{
+	snprintf(out, UNITS_TEXT, "%.*f", factor < 1 ? 3 : 2, factor);
+	return out;
+}
+
+/* "1.23 [1.20, 1.25]", or why there is no ratio. */
+static const char *ratio_text(const json_t *load, const char *metric, char *out)
+{
+	const json_t *values = pick(load, metric);
+	char text[3][UNITS_TEXT];
+	double low;
+	double high;
+
+	factor_text(pick_or(values, "ratio", 0), text[0]);
+	if (!json_is_object(values))
+		text_format(out, TABLE_CELL, "unknown (%s)", pick_reason(load, metric));
+	else if (!pick_number(values, "ci95_low", &low) || !pick_number(values, "ci95_high", &high))
+		text_format(out, TABLE_CELL, "%s (%s)", text[0], pick_reason(values, "ci95_low"));
+	else
+		text_format(out, TABLE_CELL, "%s [%s, %s]", text[0], factor_text(low, text[1]),
+			factor_text(high, text[2]));
+	return out;
+}
+
+static void note_ratio(const json_t *ratio, const struct rank_load *load, const struct pen *pen)
+{
+	const json_t *at;
+	char rps[TABLE_CELL];
+	char per_cpu[TABLE_CELL];
+	size_t i;
+
+	json_array_foreach (pick(ratio, "loads"), i, at) {
+		const struct rank_load own = rank_load_of(at);
+
+		if (!rank_is_load(&own, load))
+			continue;
+		note(pen,
+			"%s : %s = %s in requests per second, %s in requests per server CPU-second "
+			"(with 95 %% intervals).",
+			pick_text(ratio, "of"), pick_text(ratio, "to"), ratio_text(at, "rps", rps),
+			ratio_text(at, "rps_per_server_cpu_s", per_cpu));
+	}
+}
+
+void notes_of_ratios(
+	const json_t *ratios, const struct rank_load *load, notes_print *print, void *ctx)
+{
+	const struct pen pen = {print, ctx};
+	const json_t *ratio;
+	size_t i;
+
+	json_array_foreach (ratios, i, ratio)
+		note_ratio(ratio, load, &pen);
 }
 
 void notes_of_record(const json_t *record, notes_print *print, void *ctx)

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 
+struct rank_load;
 struct table;
 
 /** notes_print - Takes one note, a sentence without line ends, as in the record: see text.h. */
@@ -16,6 +17,10 @@ const char *notes_load(const struct table *table, char *out);
  *   against a row, and its footnotes.
  */
 void notes_of_table(const struct table *table, notes_print *print, void *ctx);
+
+/** notes_of_ratios() - Of @ratios, record.ratios, those under @load. */
+void notes_of_ratios(
+	const json_t *ratios, const struct rank_load *load, notes_print *print, void *ctx);
 
 /** notes_of_record() - What a reader of the round must know before all tables. */
 void notes_of_record(const json_t *record, notes_print *print, void *ctx);

@@ -40,13 +40,18 @@ struct rank_load rank_load_of(const json_t *contestant)
 	};
 }
 
+bool rank_is_load(const struct rank_load *a, const struct rank_load *b)
+{
+	return a->connections == b->connections && a->pipeline == b->pipeline &&
+	       a->requests == b->requests;
+}
+
 bool rank_same_load(const json_t *a, const json_t *b)
 {
 	struct rank_load of_a = rank_load_of(a);
 	struct rank_load of_b = rank_load_of(b);
 
-	return of_a.connections == of_b.connections && of_a.pipeline == of_b.pipeline &&
-	       of_a.requests == of_b.requests;
+	return rank_is_load(&of_a, &of_b);
 }
 
 bool rank_opens_load(const json_t *contestants, size_t index)

@@ -29,6 +29,9 @@ struct rank_load {
 /** rank_load_of() - The load asked for; where that is not recorded, that of its first trial. */
 struct rank_load rank_load_of(const json_t *contestant);
 
+/** rank_is_load() - True when two loads are the same. */
+bool rank_is_load(const struct rank_load *a, const struct rank_load *b);
+
 /** rank_same_load() - True when two may be compared. */
 bool rank_same_load(const json_t *a, const json_t *b);
 

@@ -4,6 +4,7 @@
 #include "harness/report/dump.h"
 #include "harness/report/pick.h"
 #include "harness/report/rank.h"
+#include "harness/report/ratios.h"
 #include "harness/report/replace.h"
 #include "harness/report/result.h"
 #include "harness/report/schema.h"
@@ -28,7 +29,8 @@ int result_summarise(json_t *record)
 {
 	uint64_t seed = (uint64_t)pick_or(record, "seed", 0);
 
-	if (summarise(json_object_get(record, "contestants"), seed) != 0)
+	if (summarise(json_object_get(record, "contestants"), seed) != 0 ||
+		ratios_fill(record, seed) != 0)
 		return fail_msg("no memory for the summary of this round");
 	return 0;
 }

@@ -23,7 +23,9 @@ struct usage;
  *
  *   schema, rpcbench (version), round (name), title, started_at (UTC, "2025-01-31T12:00:00Z"),
  *   command (as typed), seed, quick (bool), interrupted (bool), parameters {…, any names},
- *   environment {…, any names}, contestants [
+ *   environment {…, any names},
+ *   columns [names of table columns] and ratios [{of, to}, names of contestants]: both optional,
+ *   contestants [
  *     { name, description, protocol, class, command, url,
  *       server_cpus  how many CPUs it can use: the lesser of its threads and those it may run on
  *       connections, pipeline   the load asked for; one entry is one contestant at one load
@@ -34,7 +36,8 @@ struct usage;
  *   ]
  *
  * skipped and failure are absent or null where all is well. A trial that broke off (the server
- * crashed) has its numbers and a failure. result_summarise() adds "summary" to each contestant.
+ * crashed) has its numbers and a failure. result_summarise() adds "summary" to each contestant
+ * and "loads" to each of the ratios.
  */
 
 /**

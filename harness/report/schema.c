@@ -18,6 +18,7 @@ enum kind {
 	LIST,   /* of such objects */
 	COUNTS, /* object of numbers by name */
 	PAIRS,  /* list of [number, number] */
+	TEXTS,  /* list of texts */
 };
 
 /** struct field - A field of the schema; a NULL name ends a table. */
@@ -179,7 +180,7 @@ static const struct field values_fields[] = {
 	{0},
 };
 
-static const struct field relative_fields[] = {
+static const struct field ratio_values_fields[] = {
 	{"ratio", NUMBER, NULL, true},
 	{"ci95_low", NUMBER, NULL, false},
 	{"ci95_high", NUMBER, NULL, false},
@@ -191,6 +192,7 @@ static const struct field summary_fields[] = {
 	{"rps", OBJECT, values_fields, false},
 	{"rps_per_server_cpu_s", OBJECT, values_fields, false},
 	{"server_cpu_us_per_request", OBJECT, values_fields, false},
+	{"duration_s", OBJECT, values_fields, false},
 	{"latency_ns", OBJECT, latency_fields, false},
 	{"bytes_per_reply", NUMBER, NULL, false},
 	{"requests", OBJECT, requests_fields, false},
@@ -204,7 +206,7 @@ static const struct field summary_fields[] = {
 	{"failure", TEXT, NULL, false},
 	{"ranked_by", TEXT, NULL, true},
 	{"rank", NUMBER, NULL, false},
-	{"relative", OBJECT, relative_fields, false},
+	{"relative", OBJECT, ratio_values_fields, false},
 	{0},
 };
 
@@ -226,6 +228,22 @@ static const struct field contestant_fields[] = {
 	{0},
 };
 
+static const struct field ratio_load_fields[] = {
+	{"connections", NUMBER, NULL, true},
+	{"pipeline", NUMBER, NULL, true},
+	{"requests_planned", NUMBER, NULL, false},
+	{"rps", OBJECT, ratio_values_fields, false},
+	{"rps_per_server_cpu_s", OBJECT, ratio_values_fields, false},
+	{0},
+};
+
+static const struct field ratio_fields[] = {
+	{"of", TEXT, NULL, true},
+	{"to", TEXT, NULL, true},
+	{"loads", LIST, ratio_load_fields, false},
+	{0},
+};
+
 static const struct field record_fields[] = {
 	{"schema", TEXT, NULL, true},
 	{"rpcbench", TEXT, NULL, false},
@@ -238,6 +256,8 @@ static const struct field record_fields[] = {
 	{"command", TEXT, NULL, false},
 	{"parameters", OBJECT, NULL, false},
 	{"environment", OBJECT, NULL, false},
+	{"columns", TEXTS, NULL, false},
+	{"ratios", LIST, ratio_fields, false},
 	{"contestants", LIST, contestant_fields, true},
 	{0},
 };
@@ -320,6 +340,23 @@ static int check_pairs(const json_t *list, struct place *place)
 	return 0;
 }
 
+static int check_texts(const json_t *list, struct place *place)
+{
+	size_t len = strlen(place->path);
+	const json_t *item;
+	size_t i;
+
+	if (!json_is_array(list))
+		return wrong(place, "a list", list);
+	json_array_foreach (list, i, item) {
+		snprintf(place->path + len, SCHEMA_PATH - len, "[%zu]", i);
+		if (!json_is_string(item))
+			return wrong(place, "a text", item);
+	}
+	place->path[len] = '\0';
+	return 0;
+}
+
 static int check_object(const json_t *object, const struct field *fields, struct place *place);
 
 static int check_list(const json_t *list, const struct field *fields, struct place *place)
@@ -356,6 +393,8 @@ static int check_value(const json_t *value, const struct field *field, struct pl
 		return check_counts(value, place);
 	case PAIRS:
 		return check_pairs(value, place);
+	case TEXTS:
+		return check_texts(value, place);
 	}
 	return -1;
 }

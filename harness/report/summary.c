@@ -93,6 +93,7 @@ static const struct column columns[] = {
 	{"rps", "rps", true},
 	{"rps_per_server_cpu_s", "server.requests_per_cpu_s", true},
 	{"server_cpu_us_per_request", "server.cpu_us_per_request", false},
+	{"duration_s", "duration_s", false},
 };
 
 static void put_column(

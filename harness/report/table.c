@@ -7,35 +7,78 @@
 #include "harness/report/pick.h"
 #include "harness/report/table.h"
 #include "harness/report/text.h"
+#include "lib/clock.h"
 #include "lib/fail.h"
 #include "lib/units.h"
 
 #define NAME_CHARACTERS 32 /* of a contestant's name; a longer one is cut */
 
 const struct table_head table_heads[TABLE_COLUMNS] = {
-	[COLUMN_NAME] = {"Contestant", "contestant", false},
-	[COLUMN_CLASS] = {"Class", "class", false},
-	[COLUMN_LOAD] = {"Connections × pipeline", NULL, true},
-	[COLUMN_RPS] = {"Requests/s", "requests/s", true},
-	[COLUMN_INTERVAL] = {"95 % interval", "95 % interval", true},
-	[COLUMN_RPS_PER_CPU] = {"Requests per server CPU-second", "per CPU-s", true},
-	[COLUMN_P50] = {"p50", "p50", true},
-	[COLUMN_P99] = {"p99", "p99", true},
-	[COLUMN_BYTES] = {"Bytes per reply", "B/reply", true},
-	[COLUMN_ERRORS] = {"Errors", "errors", true},
-	[COLUMN_LIMIT] = {"Limited by", "limit", false},
-	[COLUMN_RELATIVE] = {"Relative", "relative", true},
+	[COLUMN_NAME] = {"name", "Contestant", "contestant", false, true},
+	[COLUMN_CLASS] = {"class", "Class", "class", false, true},
+	[COLUMN_LOAD] = {"load", "Connections × pipeline", NULL, true, true},
+	[COLUMN_TIME] = {"total_time", "Total time", "time", true, false},
+	[COLUMN_RPS] = {"rps", "Requests/s", "requests/s", true, true},
+	[COLUMN_INTERVAL] = {"interval", "95 % interval", "95 % interval", true, true},
+	[COLUMN_RPS_PER_CPU] = {"rps_per_cpu", "Requests per server CPU-second", "per CPU-s", true,
+		true},
+	[COLUMN_MEAN] = {"mean", "Mean", "mean", true, false},
+	[COLUMN_P50] = {"p50", "p50", "p50", true, true},
+	[COLUMN_P90] = {"p90", "p90", "p90", true, false},
+	[COLUMN_P95] = {"p95", "p95", "p95", true, false},
+	[COLUMN_P99] = {"p99", "p99", "p99", true, true},
+	[COLUMN_P100] = {"p100", "p100", "p100", true, false},
+	[COLUMN_BYTES] = {"bytes", "Bytes per reply", "B/reply", true, true},
+	[COLUMN_ERRORS] = {"errors", "Errors", "errors", true, true},
+	[COLUMN_LIMIT] = {"limit", "Limited by", "limit", false, true},
+	[COLUMN_RELATIVE] = {"relative", "Relative", "relative", true, true},
 };
 
-/* Puts the number at @path into the cell by @format. */
-static void fill_number(struct table_cell *cell, const json_t *summary, const char *path,
-	const char *(*format)(double value, char *out))
+enum table_column table_column(const char *name)
+{
+	enum table_column column = 0;
+
+	while (column < TABLE_COLUMNS && strcmp(table_heads[column].name, name) != 0)
+		column++;
+	return column;
+}
+
+/* A duration that the record has in seconds. */
+static const char *format_seconds(double seconds, char *out)
+{
+	return units_duration(seconds * NS_PER_S, out);
+}
+
+/** struct source - The field that a cell shows; its reason is the footnote of an absent one. */
+struct source {
+	const char *path;
+	const char *(*format)(double value, char *out); /* of a cell that is this number alone */
+};
+
+static const struct source sources[TABLE_COLUMNS] = {
+	[COLUMN_TIME] = {"duration_s.median", format_seconds},
+	[COLUMN_RPS] = {"rps.median", text_count},
+	[COLUMN_INTERVAL] = {"rps.ci95_low", NULL},
+	[COLUMN_RPS_PER_CPU] = {"rps_per_server_cpu_s.median", text_count},
+	[COLUMN_MEAN] = {"latency_ns.mean", units_duration},
+	[COLUMN_P50] = {"latency_ns.p50", units_duration},
+	[COLUMN_P90] = {"latency_ns.p90", units_duration},
+	[COLUMN_P95] = {"latency_ns.p95", units_duration},
+	[COLUMN_P99] = {"latency_ns.p99", units_duration},
+	[COLUMN_P100] = {"latency_ns.max", units_duration},
+	[COLUMN_BYTES] = {"bytes_per_reply", text_count},
+	[COLUMN_ERRORS] = {"errors", NULL},
+	[COLUMN_LIMIT] = {"limit", NULL},
+	[COLUMN_RELATIVE] = {"relative.ratio", NULL},
+};
+
+static void fill_number(struct table_cell *cell, const json_t *summary, const struct source *source)
 {
 	char text[UNITS_TEXT];
 	double value;
 
-	if (pick_number(summary, path, &value))
-		snprintf(cell->text, TABLE_CELL, "%s", format(value, text));
+	if (pick_number(summary, source->path, &value))
+		snprintf(cell->text, TABLE_CELL, "%s", source->format(value, text));
 }
 
 static void fill_text(struct table_cell *cell, const char *text)
@@ -92,18 +135,13 @@ static void fill_relative(struct table_cell *cell, const json_t *summary)
 		snprintf(cell->text, TABLE_CELL, "%.2f", ratio);
 }
 
-/* The field that each cell shows; its reason is the footnote of an absent one. */
-static const char *const paths[TABLE_COLUMNS] = {
-	[COLUMN_RPS] = "rps.median",
-	[COLUMN_INTERVAL] = "rps.ci95_low",
-	[COLUMN_RPS_PER_CPU] = "rps_per_server_cpu_s.median",
-	[COLUMN_P50] = "latency_ns.p50",
-	[COLUMN_P99] = "latency_ns.p99",
-	[COLUMN_BYTES] = "bytes_per_reply",
-	[COLUMN_ERRORS] = "errors",
-	[COLUMN_LIMIT] = "limit",
-	[COLUMN_RELATIVE] = "relative.ratio",
-};
+bool table_shows(const struct table *table, enum table_column column)
+{
+	for (size_t i = 0; i < table->shown_count; i++)
+		if (table->shown[i] == column)
+			return true;
+	return false;
+}
 
 bool table_is_explained(const struct table_row *row)
 {
@@ -119,15 +157,12 @@ static void fill_row(struct table_row *row)
 	fill_load(&cells[COLUMN_LOAD], row->contestant);
 	if (table_is_explained(row))
 		return;
-	fill_number(&cells[COLUMN_RPS], row->summary, paths[COLUMN_RPS], text_count);
+	for (size_t c = 0; c < TABLE_COLUMNS; c++)
+		if (sources[c].format != NULL)
+			fill_number(&cells[c], row->summary, &sources[c]);
 	fill_interval(&cells[COLUMN_INTERVAL], row->summary);
-	fill_number(
-		&cells[COLUMN_RPS_PER_CPU], row->summary, paths[COLUMN_RPS_PER_CPU], text_count);
-	fill_number(&cells[COLUMN_P50], row->summary, paths[COLUMN_P50], units_duration);
-	fill_number(&cells[COLUMN_P99], row->summary, paths[COLUMN_P99], units_duration);
-	fill_number(&cells[COLUMN_BYTES], row->summary, paths[COLUMN_BYTES], text_count);
 	fill_errors(&cells[COLUMN_ERRORS], row->summary);
-	fill_text(&cells[COLUMN_LIMIT], pick_text(row->summary, paths[COLUMN_LIMIT]));
+	fill_text(&cells[COLUMN_LIMIT], pick_text(row->summary, sources[COLUMN_LIMIT].path));
 	fill_relative(&cells[COLUMN_RELATIVE], row->summary);
 }
 
@@ -144,14 +179,15 @@ static size_t footnote_of(struct table *table, const char *reason)
 /* Absent cells show a dash; those of a row that has a reason of its own need no footnote. */
 static void mark_absent(struct table *table, struct table_row *row)
 {
-	for (size_t i = 0; i < TABLE_COLUMNS; i++) {
-		struct table_cell *cell = &row->cells[i];
+	for (size_t i = 0; i < table->shown_count; i++) {
+		const char *path = sources[table->shown[i]].path;
+		struct table_cell *cell = &row->cells[table->shown[i]];
 
 		if (cell->text[0] != '\0')
 			continue;
 		snprintf(cell->text, TABLE_CELL, "—");
-		if (!table_is_explained(row) && paths[i] != NULL)
-			cell->footnote = footnote_of(table, pick_reason(row->summary, paths[i]));
+		if (!table_is_explained(row) && path != NULL)
+			cell->footnote = footnote_of(table, pick_reason(row->summary, path));
 	}
 }
 
@@ -190,8 +226,29 @@ static void add_row(struct table *table, const json_t *contestant, size_t index)
 	fill_row(row);
 }
 
-struct table *table_new(const json_t *contestants, const json_t *first)
+/* Whether a round that names its columns names this one. */
+static bool is_named(const json_t *names, enum table_column column)
 {
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach (names, i, name)
+		if (strcmp(json_string_value(name), table_heads[column].name) == 0)
+			return true;
+	return false;
+}
+
+static void choose_columns(struct table *table, const json_t *names)
+{
+	for (enum table_column c = 0; c < TABLE_COLUMNS; c++)
+		if (c == COLUMN_NAME || c == COLUMN_RPS ||
+			(names != NULL ? is_named(names, c) : table_heads[c].common))
+			table->shown[table->shown_count++] = c;
+}
+
+struct table *table_new(const json_t *record, const json_t *first)
+{
+	const json_t *contestants = pick(record, "contestants");
 	struct table *table = calloc(1, sizeof(*table));
 	const json_t *contestant;
 	size_t i;
@@ -204,6 +261,7 @@ struct table *table_new(const json_t *contestants, const json_t *first)
 		return NULL;
 	}
 	table->load = rank_load_of(first);
+	choose_columns(table, pick(record, "columns"));
 	json_array_foreach (contestants, i, contestant)
 		if (rank_same_load(contestant, first))
 			add_row(table, contestant, i);

@@ -16,16 +16,21 @@
 #define TABLE_CELL    128 /* bytes of a cell's text, with its NUL */
 #define TABLE_REASONS 32  /* different footnotes of a table; further ones share the last */
 
-/** enum table_column - In this order. */
+/** enum table_column - All that there are, in the order in which they are shown. */
 enum table_column {
 	COLUMN_NAME,
 	COLUMN_CLASS,
 	COLUMN_LOAD,
+	COLUMN_TIME,
 	COLUMN_RPS,
 	COLUMN_INTERVAL,
 	COLUMN_RPS_PER_CPU,
+	COLUMN_MEAN,
 	COLUMN_P50,
+	COLUMN_P90,
+	COLUMN_P95,
 	COLUMN_P99,
+	COLUMN_P100,
 	COLUMN_BYTES,
 	COLUMN_ERRORS,
 	COLUMN_LIMIT,
@@ -33,15 +38,20 @@ enum table_column {
 	TABLE_COLUMNS
 };
 
-/** struct table_head - The title of a column. */
+/** struct table_head - What a column is called. */
 struct table_head {
-	const char *title;
+	const char *name;  /* in rounds and records */
+	const char *title; /* on the page */
 	const char *brief; /* for the console; NULL: not shown there */
 	bool right;        /* aligned to the right */
+	bool common;       /* in the table of a round that does not choose its columns */
 };
 
 /** table_heads - One for each column. */
 extern const struct table_head table_heads[TABLE_COLUMNS];
+
+/** table_column() - The column that is called @name. Return: TABLE_COLUMNS when none is. */
+enum table_column table_column(const char *name);
 
 /** struct table_cell - A field of the record as text; "—" when it is absent. */
 struct table_cell {
@@ -62,6 +72,8 @@ struct table_row {
 /** struct table - All under one load. */
 struct table {
 	struct rank_load load;
+	enum table_column shown[TABLE_COLUMNS]; /* those of the round, the first @shown_count */
+	size_t shown_count;
 	bool by_server_cpu; /* ranked by requests per server CPU-second */
 	struct table_row *rows;
 	size_t n;
@@ -70,14 +82,18 @@ struct table {
 };
 
 /**
- * table_new() - The table of those @contestants that are under the same load as @first.
+ * table_new() - The table of those contestants of @record that are under the same load as @first,
+ *   with the columns that record.columns names; without it, the common ones.
  *
  * Return: owned by the caller, valid as long as the record; NULL after a message.
  */
-struct table *table_new(const json_t *contestants, const json_t *first);
+struct table *table_new(const json_t *record, const json_t *first);
 
 /** table_free() - Also of NULL. */
 void table_free(struct table *table);
+
+/** table_shows() - True when @column is one of those shown. */
+bool table_shows(const struct table *table, enum table_column column);
 
 /** table_is_explained() - True when a row has a reason to show instead of numbers. */
 bool table_is_explained(const struct table_row *row);

@@ -122,6 +122,9 @@ static void test_golden(void **state)
 		{GOLDEN "limited.json", JSON, GOLDEN "limited.json"},
 		{GOLDEN "limited.json", CONSOLE, GOLDEN "limited.txt"},
 		{GOLDEN "limited.json", MARKDOWN, GOLDEN "limited.md"},
+		{GOLDEN "columns.json", JSON, GOLDEN "columns.json"},
+		{GOLDEN "columns.json", CONSOLE, GOLDEN "columns.txt"},
+		{GOLDEN "columns.json", MARKDOWN, GOLDEN "columns.md"},
 	};
 
 	(void)state;

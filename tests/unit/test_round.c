@@ -27,6 +27,7 @@ static const char *load_text(const char *text, struct catch *c)
 	return strstr(printed, file) != NULL ? strstr(printed, file) + strlen(file) : printed;
 }
 
+#define LEVELS GOOD ", \"levels\": [{\"connections\": 1, \"pipeline\": 1}]"
 #define GOOD                                                                                       \
 	"{\"name\": \"r\", \"title\": \"R\", \"call\": \"find_one\",\n"                            \
 	"\"contestants\": [\"a\", \"b\"], \"trials\": 2, \"duration\": \"1s\", \"warmup\": \"0\""
@@ -38,6 +39,13 @@ static void test_bad_rounds(void **state)
 		const char *message;
 	} bad[] = {
 		{GOOD "}", ":1: expected the key levels, which is missing"},
+		{LEVELS ",\n\"columns\": [\"rps\", \"p42\"]}",
+			":3: columns[1]: expected one of the columns that METHOD.md lists, got "
+			"\"p42\""},
+		{LEVELS ",\n\"ratios\": [{\"of\": \"a\", \"to\": \"nobody\"}]}",
+			":3: ratios[0]: expected contestants of this round, 'nobody' is none"},
+		{LEVELS ",\n\"ratios\": [{\"of\": \"a\"}]}",
+			":3: ratios[0]: expected the key to, which is missing"},
 		{GOOD ",\n\"levels\": []}", ":3: levels: expected a list with elements, got []"},
 		{GOOD ",\n\"levels\": [{\"connections\": 1,\n\"pipeline\": 0}]}",
 			":4: levels[0].pipeline: expected a whole number of 1 to 1000000, got 0"},
