@@ -1,7 +1,6 @@
 # rpcbench. `make help` lists the targets; settings that last go to config.mk.
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.SECONDARY:
 MAKEFLAGS += --no-builtin-rules
 
 # release | debug | asan | tsan: one object tree each, never mixed; generated C is shared
