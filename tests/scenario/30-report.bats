@@ -20,7 +20,7 @@ setup() {
 	"$RPCBENCH_BIN/rpcbench" report
 	cmp results/round.md "$GOLDEN/round.md"
 	cmp results/round.json "$GOLDEN/round.json"
-	[ "$(ls results)" = "$(printf '%s\n' limited.json limited.md round.json round.md)" ]
+	[ "$(ls results)" = "$(printf '%s\n' columns.json columns.md limited.json limited.md round.json round.md)" ]
 }
 
 @test "renders the files it is given, and the table with --console" {
