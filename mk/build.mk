@@ -4,7 +4,7 @@ TEST := $(O)/test
 
 $(foreach l,$(LIBRARIES) $(FOREIGN_LIBRARIES),$(eval $(call library,$(l))))
 $(foreach p,$(PROGRAMS) $(C_PEERS) $(CXX_PEERS),$(eval $(call program,$(p),$(BIN))))
-$(foreach p,$(TESTS),$(eval $(call program,$(p),$(TEST))))
+$(foreach p,$(TESTS) $(TEST_PROGRAMS),$(eval $(call program,$(p),$(TEST))))
 
 FOREIGN_OBJS := $(foreach l,$(FOREIGN_LIBRARIES),$(call objects,$($(l).SRCS)))
 CXX_OBJS := $(foreach p,$(CXX_PEERS),$(call objects,$($(p).SRCS)))
@@ -35,7 +35,7 @@ $(O)/obj//%.o: /%.c $(O)/flags
 $(O)/lib%.a:
 	@mkdir -p $(@D)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
-$(PROGRAMS:%=$(BIN)/%) $(C_PEERS:%=$(BIN)/%) $(TESTS:%=$(TEST)/%):
+$(PROGRAMS:%=$(BIN)/%) $(C_PEERS:%=$(BIN)/%) $(TESTS:%=$(TEST)/%) $(TEST_PROGRAMS:%=$(TEST)/%):
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(ALL_LDFLAGS) $(LDLIBS)
 $(CXX_PEERS:%=$(BIN)/%):

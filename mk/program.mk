@@ -6,8 +6,9 @@
 #   PROGRAMS += http-hello
 #   http-hello.SRCS := servers/http-hello/main.c
 #   http-hello.LIBS := http1 base            (in link order)
-# A source used by two programs belongs to a library. TESTS are programs kept under test/;
-# C_PEERS and CXX_PEERS (of C++ sources) are programs that only `make peers` builds.
+# A source used by two programs belongs to a library. TESTS are programs kept under test/,
+# TEST_PROGRAMS what they need to run; C_PEERS and CXX_PEERS (of C++ sources) are programs that
+# only `make peers` builds.
 
 # $(call objects,SRCS): where the object of each source goes
 objects = $(patsubst %,$(O)/obj/%.o,$(basename $(patsubst $(G)/%,gen/%,$(1))))

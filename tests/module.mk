@@ -6,6 +6,7 @@ test_units.SRCS := tests/unit/test_units.c
 test_app.SRCS := tests/unit/test_app.c
 test_app.LIBS := app
 
+include tests/bad.mk
 include tests/cities.mk
 include tests/grpc.mk
 include tests/h2.mk
@@ -20,7 +21,7 @@ include tests/thrift.mk
 $(foreach t,$(TESTS),$(eval $(t).LIBS += base)$(eval $(t).PKGS += cmocka)$(eval $(t).LDLIBS += -lm))
 
 SCENARIOS := $(sort $(wildcard tests/scenario/*.bats))
-check: all $(TESTS:%=$(O)/test/%) ## run all tests, with what is installed
+check: all $(TESTS:%=$(O)/test/%) $(TEST_PROGRAMS:%=$(O)/test/%) ## run all tests, with what is installed
 	@RPCBENCH_BIN=$(CURDIR)/$(O)/bin prove --timer --exec tests/tap \
 		$(TESTS:%=$(O)/test/%) $(SCENARIOS)
 check-threads: all ## run the tests of what threads share (for BUILD=tsan)
