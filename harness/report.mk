@@ -1,6 +1,6 @@
 # Statistics, the result record and what is rendered from it.
 LIBRARIES += stats report
-stats.SRCS := harness/stats/stats.c
+stats.SRCS := harness/stats/stats.c harness/stats/rank_test.c
 stats.LDLIBS := -lm
 report.SRCS := $(addprefix harness/report/,result.c trial.c checks.c latency.c merged.c values.c \
 	summary.c rank.c ratios.c schema.c dump.c replace.c build.c pick.c text.c table.c notes.c \

@@ -1,7 +1,9 @@
 # Statistics, the result record and what is rendered from it.
-TESTS += test_stats test_result test_report
+TESTS += test_stats test_rank_test test_result test_report
 test_stats.SRCS := tests/unit/test_stats.c
 test_stats.LIBS := stats
+test_rank_test.SRCS := tests/unit/test_rank_test.c
+test_rank_test.LIBS := stats
 test_result.SRCS := tests/unit/test_result.c
 test_result.LIBS := report stats load
 test_report.SRCS := tests/unit/test_report.c
