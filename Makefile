@@ -44,7 +44,7 @@ results: all ## render results/*.md again from results/*.json
 
 test: ## set up, build, run all tests
 	@scripts/setup test
-	@scripts/setup-npm
+	@scripts/setup-npm peers/node tests/grpc-js
 	@$(MAKE) --no-print-directory check
 
 clean: ## remove everything generated

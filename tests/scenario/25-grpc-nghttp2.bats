@@ -43,6 +43,10 @@ python() {
 	python grpc_client.py header_limit
 }
 
+@test "calls that were cancelled, or too late, harm nobody" {
+	python grpc_client.py given_up
+}
+
 @test "SIGTERM finishes what is in flight" {
 	python grpc_client.py drain
 }

@@ -58,6 +58,7 @@ own() {
 @test "deadlines end calls, at the client and at the server" {
 	own client_deadline
 	own server_deadline
+	common given_up
 }
 
 @test "peers that do not read hold nobody up" {

@@ -127,6 +127,29 @@ def test_header_limit():
     check_alive()
 
 
+def test_given_up():
+    """Calls that are too late, or cancelled, before the server looks at them; some may get
+    there before it stops."""
+    code = grpc.StatusCode
+    with connect() as channel:
+        cities = stub(channel, "/cityinfo.GeoCity/GetCities")
+        cities(b"", timeout=TIMEOUT_S)
+        os.kill(PID, signal.SIGSTOP)
+        try:
+            late = [cities.future(b"", timeout=0.2) for _ in range(100)]
+            cancelled = [cities.future(b"", timeout=TIMEOUT_S) for _ in range(100)]
+            time.sleep(0.1)
+            for future in cancelled:
+                future.cancel()
+            assert code.DEADLINE_EXCEEDED in {f.code() for f in late}
+            assert {f.code() for f in late} <= {code.OK, code.DEADLINE_EXCEEDED}
+            assert {f.code() for f in cancelled} <= {code.OK, code.CANCELLED}
+        finally:
+            os.kill(PID, signal.SIGCONT)
+        assert cities(b"", timeout=TIMEOUT_S)
+    check_alive()
+
+
 def test_drain():
     """Calls that are sent while the server is told to end all succeed, until it says goodbye."""
     with connect(("grpc.enable_retries", 0)) as channel:
