@@ -55,10 +55,12 @@ static int store_number(const struct opt *row, const char *value, void *field)
 		row->type == OPT_INT ? "a whole number" : "a number", row->min, row->max);
 	errno = 0;
 	number = strtod(value, &end);
+	if (row->type == OPT_NUMBER && units_parse_count(value, &number))
+		end = strchr(value, '\0');
 	if (end == value || *end != '\0' || errno != 0 || !isfinite(number) || number < row->min ||
 		(row->max > 0 && number > row->max) || fabs(number) > 9e15)
 		return bad_value(row, value, expected);
-	if (row->type == OPT_NUMBER) {
+	if (row->type != OPT_INT) {
 		*(double *)field = number;
 		return 0;
 	}

@@ -10,7 +10,7 @@ enum opt_type {
 	OPT_FLAG,     /* no value; bool, set to true */
 	OPT_UNFLAG,   /* no value; bool, set to false: for --no-… */
 	OPT_INT,      /* int64_t within [min, max] */
-	OPT_NUMBER,   /* double within [min, max] */
+	OPT_NUMBER,   /* double within [min, max]; k and M are thousands and millions */
 	OPT_DURATION, /* int64_t nanoseconds, at least min */
 	OPT_SIZE,     /* uint64_t bytes */
 	OPT_STRING,   /* const char *, into argv */

@@ -40,6 +40,14 @@ static const struct unit sizes[] = {
 	{NULL, 0},
 };
 
+static const struct unit counts[] = {
+	{"", 1},
+	{"k", 1e3},
+	{"M", 1e6},
+	{"G", 1e9},
+	{NULL, 0},
+};
+
 /* A non-negative decimal number and one of @units; false for anything else. */
 static bool parse_with_unit(const char *text, const struct unit *units, double max, double *value)
 {
@@ -75,6 +83,11 @@ bool units_parse_size(const char *text, uint64_t *bytes)
 		return false;
 	*bytes = (uint64_t)llround(value);
 	return true;
+}
+
+bool units_parse_count(const char *text, double *count)
+{
+	return parse_with_unit(text, counts, 9e15, count);
 }
 
 /* Scales by the last of @steps that is not above the value; three significant digits. */

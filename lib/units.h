@@ -11,6 +11,9 @@ bool units_parse_duration(const char *text, int64_t *ns);
 /** units_parse_size() - "512", "16k" or "16KiB", "1M", "2G" (powers of 1024) to bytes. */
 bool units_parse_size(const char *text, uint64_t *bytes);
 
+/** units_parse_count() - "999", "0.5", "12.5k", "1M" (powers of 1000) to a number. */
+bool units_parse_count(const char *text, double *count);
+
 #define UNITS_TEXT 32 /* bytes that every text below fits in, with its NUL */
 
 /**
