@@ -10,4 +10,4 @@ report.PKGS := jansson
 
 rpcbench.SRCS += harness/cmd/report.c
 # harness uses report, report uses load
-rpcbench.LIBS := $(patsubst load,report stats load,$(rpcbench.LIBS))
+rpcbench.LIBS := $(patsubst load,report load stats,$(rpcbench.LIBS))

@@ -10,6 +10,7 @@
 #include "harness/cmd/cmd.h"
 #include "harness/condition.h"
 #include "harness/load/load.h"
+#include "harness/load/pace.h"
 #include "harness/load/target.h"
 #include "harness/report/result.h"
 #include "lib/buf.h"
@@ -18,6 +19,7 @@
 #include "lib/opt.h"
 #include "lib/units.h"
 
+#define SEED_MAX   (1U << 31) /* of seeds from the clock: short enough to be typed again */
 #define FILE_CHUNK (64 << 10) /* bytes of one read of a body file */
 
 struct options {
@@ -27,6 +29,7 @@ struct options {
 	struct condition_list conditions;
 	int64_t requests;
 	int64_t requests_per_connection;
+	int64_t seed; /* -1: from the clock */
 	const char *body;
 	const char *body_file;
 	const char *expect_body;
@@ -34,6 +37,7 @@ struct options {
 	const char *json;
 };
 
+static const char *const arrival_names[] = {"constant", "poisson", NULL};
 static const char *const verify_names[] = {"full", "length", "status", "off", NULL};
 
 #define PARAM(field) offsetof(struct options, params.field)
@@ -77,6 +81,26 @@ static const struct opt table[] = {
 		.arg = "N",
 		.min = 1,
 		.help = "end after exactly N requests instead"},
+	{.name = "rate",
+		.letter = 'r',
+		.type = OPT_NUMBER,
+		.offset = PARAM(rate),
+		.arg = "N",
+		.min = 1e-3,
+		.max = PACE_RATE_MAX,
+		.help = "open loop: N requests a second, like 500, 0.5, 20k"},
+	{.name = "arrival",
+		.type = OPT_CHOICE,
+		.offset = PARAM(arrival),
+		.arg = "HOW",
+		.choices = arrival_names,
+		.help = "their gaps: constant or poisson (constant)"},
+	{.name = "seed",
+		.type = OPT_INT,
+		.offset = offsetof(struct options, seed),
+		.arg = "N",
+		.min = 0,
+		.help = "of Poisson arrivals (from the clock)"},
 	{.name = "warmup",
 		.type = OPT_DURATION,
 		.offset = PARAM(warmup_ns),
@@ -251,6 +275,7 @@ static int settle_options(struct options *options)
 	p->requests = (uint64_t)options->requests;
 	p->requests_per_connection = (uint64_t)options->requests_per_connection;
 	p->headers = options->headers.items;
+	p->seed = options->seed >= 0 ? (uint64_t)options->seed : (uint64_t)clock_ns() % SEED_MAX;
 	if (options->headers.count == OPT_LIST_MAX)
 		return fail_msg("--header: given more than %d times", OPT_LIST_MAX - 1);
 	if (p->method != NULL &&
@@ -380,6 +405,7 @@ static int run_and_report(const struct options *options)
 int cmd_load(int argc, char **argv)
 {
 	struct options options = {
+		.seed = -1,
 		.params =
 			{
 				.connections = 10,

@@ -2,7 +2,7 @@
  * The life of a request, top to bottom:
  *
  *   conn_open     a connection begins
- *   conn_fill     the only place where requests begin
+ *   conn_fill     where requests begin; conn_take in an open loop
  *   conn_send     one write for all that is queued
  *   on_readable   one read, one reading of the clock, feed -> on_done; then fill and send again
  *   on_done       the only place where requests end
@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "harness/load/conn.h"
+#include "harness/load/pace.h"
 #include "harness/load/target.h"
 #include "harness/load/worker.h"
 #include "lib/clock.h"
@@ -44,6 +45,10 @@ int conn_init(struct conn *c, struct worker *worker)
 	};
 	c->start_ns = calloc(c->depth, sizeof(*c->start_ns));
 	c->free_slots = calloc(c->depth, sizeof(*c->free_slots));
+	if (worker->pace != NULL)
+		c->planned_ns = calloc(c->depth, sizeof(*c->planned_ns));
+	if (worker->pace != NULL && c->planned_ns == NULL)
+		return -1;
 	c->codec = calloc(1, worker->codec->state_size);
 	return c->start_ns != NULL && c->free_slots != NULL && c->codec != NULL ? 0 : -1;
 }
@@ -57,6 +62,7 @@ static void close_socket(struct conn *c)
 	if (c->state != CONN_OPEN)
 		return;
 	c->worker->open_conns--;
+	c->worker->alive_ns = c->worker->now_ns;
 	if (c->worker->codec->close != NULL)
 		c->worker->codec->close(c->codec);
 }
@@ -67,6 +73,7 @@ void conn_free(struct conn *c)
 		return;
 	close_socket(c);
 	free(c->start_ns);
+	free(c->planned_ns);
 	free(c->free_slots);
 	free(c->codec);
 	*c = (struct conn){.fd = -1};
@@ -129,6 +136,7 @@ static bool on_connected(struct conn *c)
 	for (uint32_t i = 0; i < c->depth; i++)
 		c->free_slots[i] = i;
 	c->free_head = 0;
+	c->unsent = false;
 	c->begun = 0;
 	c->replies = 0;
 	c->env = (struct codec_env){
@@ -164,6 +172,36 @@ static uint64_t request_limit(const struct worker *w)
 						      : UINT64_MAX;
 }
 
+bool conn_take(struct conn *c)
+{
+	struct worker *w = c->worker;
+	uint32_t slot = c->free_slots[c->free_head];
+	int64_t planned_ns;
+	bool held;
+
+	if (c->state != CONN_OPEN || c->inflight == c->depth || c->begun >= request_limit(w) ||
+		w->codec->submit(c->codec, slot) != 0)
+		return false;
+	planned_ns = pace_peek(w->pace);
+	held = pace_take(w->pace);
+	c->free_head = c->free_head + 1 < c->depth ? c->free_head + 1 : 0;
+	c->start_ns[slot] = w->now_ns;
+	c->planned_ns[slot] = planned_ns;
+	c->inflight++;
+	c->begun++;
+	c->unsent = true;
+	w->inflight++;
+	if (planned_ns < w->plan->window_ns)
+		return true;
+	w->record->sent++;
+	if (w->quota != UINT64_MAX)
+		w->quota--;
+	if (!held)
+		histogram_add(&w->record->send_lag, w->now_ns - planned_ns);
+	return true;
+}
+
+/* In a closed loop as many as there are slots, in an open loop what has waited for one. */
 static void conn_fill(struct conn *c)
 {
 	struct worker *w = c->worker;
@@ -172,6 +210,11 @@ static void conn_fill(struct conn *c)
 
 	if (w->now_ns >= w->window_end_ns)
 		return;
+	if (w->pace != NULL) {
+		while (pace_backlog(w->pace) > 0 && conn_take(c))
+			;
+		return;
+	}
 	while (c->inflight < c->depth && c->begun < limit && w->quota > 0) {
 		uint32_t slot = c->free_slots[c->free_head];
 
@@ -196,6 +239,7 @@ static void conn_send(struct conn *c)
 	struct buf *out = buf_len(&c->out) > 0 ? &c->out : &w->tx;
 	ssize_t n;
 
+	c->unsent = false;
 	if (w->codec->flush(c->codec, out) != 0) {
 		buf_clear(&w->tx);
 		conn_drop(c, OUT_PROTOCOL);
@@ -231,6 +275,12 @@ void conn_start(struct conn *c)
 	conn_send(c);
 }
 
+void conn_send_taken(struct conn *c)
+{
+	if (c->state == CONN_OPEN && c->unsent)
+		conn_send(c);
+}
+
 /* Begun within the window and not ended within it. */
 static void count_inflight(struct worker *w, int64_t start_ns)
 {
@@ -257,7 +307,8 @@ static void on_done(void *ctx, uint32_t slot, enum outcome outcome, unsigned sta
 {
 	struct conn *c = ctx;
 	struct worker *w = c->worker;
-	int64_t start_ns = c->start_ns[slot];
+	int64_t sent_ns = c->start_ns[slot];
+	int64_t start_ns = c->planned_ns != NULL ? c->planned_ns[slot] : sent_ns;
 
 	release_slot(c, slot);
 	if (bytes > 0) {
@@ -270,6 +321,8 @@ static void on_done(void *ctx, uint32_t slot, enum outcome outcome, unsigned sta
 	}
 	w->ok_count += outcome == OUT_OK;
 
+	if (c->planned_ns != NULL && in_window(w, w->now_ns) && outcome != OUT_TIMEOUT)
+		w->record->answered++;
 	if (start_ns < w->plan->window_ns)
 		return;
 	if (w->now_ns >= w->window_end_ns) {
@@ -280,6 +333,8 @@ static void on_done(void *ctx, uint32_t slot, enum outcome outcome, unsigned sta
 		w->record->status_codes[status < RECORD_STATUS_MAX ? status : 0]++;
 	record_done(w->record, outcome, start_ns, w->now_ns,
 		(size_t)((w->now_ns - w->plan->window_ns) / NS_PER_S), bytes);
+	if (c->planned_ns != NULL && outcome == OUT_OK)
+		histogram_add(&w->record->service, w->now_ns - sent_ns);
 	w->last_done_ns = w->now_ns;
 }
 
@@ -290,6 +345,8 @@ void conn_settle(struct conn *c)
 
 		if (start_ns == 0)
 			continue;
+		if (c->planned_ns != NULL)
+			start_ns = c->planned_ns[slot];
 		release_slot(c, slot);
 		if (start_ns >= c->worker->plan->window_ns)
 			count_inflight(c->worker, start_ns);

@@ -22,9 +22,11 @@ struct conn {
 	int fd;
 	uint32_t depth;
 	uint32_t inflight;
-	int64_t *start_ns;    /* by slot; 0 = free */
+	int64_t *start_ns;    /* by slot: before its write; 0 = free */
+	int64_t *planned_ns;  /* by slot: its planned instant; NULL in a closed loop */
 	uint32_t *free_slots; /* a ring: that which has been free for longest is at free_head */
 	uint32_t free_head;
+	bool unsent;       /* conn_take() has begun requests since conn_send_taken() */
 	uint64_t begun;    /* requests on this connection since it was set up */
 	uint64_t replies;  /* whole replies likewise */
 	int64_t opened_ns; /* when connect() was called */
@@ -48,6 +50,17 @@ void conn_open(struct conn *c);
 
 /** conn_start() - Begin requests, where the connection is open and may. */
 void conn_start(struct conn *c);
+
+/**
+ * conn_take() - Open loop: begin the oldest request of the backlog here, as of worker->now_ns; it
+ *   is sent by conn_send_taken().
+ *
+ * Return: false when the connection can not take one now.
+ */
+bool conn_take(struct conn *c);
+
+/** conn_send_taken() - Send what conn_take() has begun. */
+void conn_send_taken(struct conn *c);
 
 /** conn_event() - What epoll reported. */
 void conn_event(struct conn *c, uint32_t events);

@@ -7,6 +7,7 @@
 #include "harness/codec/codec.h"
 #include "harness/codec/reference.h"
 #include "harness/load/load.h"
+#include "harness/load/pace.h"
 #include "harness/load/target.h"
 #include "harness/load/worker.h"
 #include "lib/clock.h"
@@ -44,6 +45,9 @@ static int check_params(const struct load_params *p)
 	if (p->requests > 0 && p->requests < (uint64_t)p->threads)
 		return fail_msg("--requests %llu: expected at least one a thread (%d)",
 			(unsigned long long)p->requests, (int)p->threads);
+	if (p->rate < 0 || p->rate > PACE_RATE_MAX)
+		return fail_msg(
+			"--rate %g: expected no more than %g a second", p->rate, PACE_RATE_MAX);
 	if (!p->keep_alive && p->pipeline > 1)
 		return fail_msg("--no-keepalive: expected --pipeline 1, a closed connection cannot "
 				"carry a second request");
@@ -87,6 +91,20 @@ static uint64_t share(uint64_t total, unsigned i, unsigned n)
 	return total / n + (i < total % n ? 1 : 0);
 }
 
+static int open_pace(struct worker *w, unsigned thread)
+{
+	const struct pace_params params = {
+		.rate = w->params->rate,
+		.arrival = (enum pace_arrival)w->params->arrival,
+		.seed = w->params->seed,
+		.thread = thread,
+		.threads = (unsigned)w->params->threads,
+	};
+
+	w->pace = pace_new(&params);
+	return w->pace != NULL ? 0 : fail_errno("cannot set up the schedule");
+}
+
 static int open_workers(struct run *run)
 {
 	const struct load_params *p = run->params;
@@ -99,6 +117,8 @@ static int open_workers(struct run *run)
 		w->plan = &run->plan;
 		w->quota = p->requests > 0 ? share(p->requests, i, run->n_threads) : UINT64_MAX;
 		w->n_conns = share((uint64_t)p->connections, i, run->n_threads);
+		if (p->rate > 0 && open_pace(w, i) != 0)
+			return -1;
 		w->shared = w->codec->prepare(p, run->reference);
 		if (w->shared == NULL || worker_open(w) != 0)
 			return -1;
@@ -245,8 +265,10 @@ static void collect(struct run *run, struct load_result *result)
 
 	for (unsigned i = 0; i < run->n_threads; i++) {
 		const struct worker *w = &run->workers[i];
-		double cpu_s = w->cpu_user_s + w->cpu_system_s;
+		double spun_s = (double)w->spun_ns / NS_PER_S;
+		double cpu_s = w->cpu_user_s + w->cpu_system_s - spun_s;
 
+		result->spun_s += spun_s;
 		record_merge(result->record, w->record);
 		result->cpu_user_s += w->cpu_user_s;
 		result->cpu_system_s += w->cpu_system_s;

@@ -27,8 +27,11 @@ struct load_params {
 	int64_t threads;
 	int64_t duration_ns;              /* of the window; ignored when requests > 0 */
 	uint64_t requests;                /* end after exactly this many; 0 = by duration */
+	double rate;                      /* requests a second, of all threads; 0 = closed loop */
+	int arrival;                      /* enum pace_arrival */
+	uint64_t seed;                    /* of Poisson arrivals */
 	int64_t warmup_ns;                /* the same load before the window, not counted */
-	int64_t timeout_ns;               /* of a request, and of a connect */
+	int64_t timeout_ns;               /* of a request from its write on, and of a connect */
 	int verify;                       /* enum load_verify */
 	bool keep_alive;                  /* false: one request a connection */
 	uint64_t requests_per_connection; /* 0 = no limit */
@@ -66,7 +69,9 @@ struct load_result {
 	bool learned;          /* the expected body came from the first reply */
 	double cpu_user_s;     /* of the load threads within the window */
 	double cpu_system_s;
-	double cpu_busiest; /* share of the window that the busiest thread was on a CPU, 0 to 1 */
+	double cpu_busiest; /* share of the window that the busiest thread had work for, 0 to 1 */
+	double spun_s;      /* CPU time of all threads that was spent in waiting for planned
+			     * instants without sleeping */
 	int64_t clock_cost_ns; /* of one reading of the clock */
 };
 

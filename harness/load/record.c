@@ -12,6 +12,8 @@ struct record *record_new(void)
 		return NULL;
 	histogram_init(&r->ok);
 	histogram_init(&r->failed);
+	histogram_init(&r->service);
+	histogram_init(&r->send_lag);
 	return r;
 }
 
@@ -59,6 +61,17 @@ static void second_merge(struct record_second *into, const struct record_second 
 		into->latency[i] += from->latency[i];
 }
 
+/* Of different threads: backlog_max becomes the sum of what each had at its own worst moment. */
+static void pace_merge(struct pace_counts *into, const struct pace_counts *from)
+{
+	into->planned += from->planned;
+	into->dropped += from->dropped;
+	into->backlog_max += from->backlog_max;
+	into->at_end += from->at_end;
+	if (from->oldest_ns > into->oldest_ns)
+		into->oldest_ns = from->oldest_ns;
+}
+
 void record_merge(struct record *into, const struct record *from)
 {
 	into->sent += from->sent;
@@ -78,6 +91,11 @@ void record_merge(struct record *into, const struct record *from)
 	into->reconnects += from->reconnects;
 	histogram_merge(&into->ok, &from->ok);
 	histogram_merge(&into->failed, &from->failed);
+	pace_merge(&into->pace, &from->pace);
+	into->answered += from->answered;
+	into->unfinished += from->unfinished;
+	histogram_merge(&into->service, &from->service);
+	histogram_merge(&into->send_lag, &from->send_lag);
 	if (from->seconds > into->seconds)
 		into->seconds = from->seconds;
 	for (size_t i = 0; i < from->seconds; i++)

@@ -7,6 +7,7 @@
 
 #include "harness/load/histogram.h"
 #include "harness/load/outcome.h"
+#include "harness/load/pace.h"
 
 #define RECORD_STATUS_MAX  600  /* HTTP status and gRPC codes are below this; others count at 0 */
 #define RECORD_SERIES_MAX  3600 /* seconds of a time series; later ones are not kept */
@@ -42,6 +43,11 @@ struct record {
 	uint64_t reconnects;        /* connections set up again within the window */
 	struct histogram ok;        /* latency of OUT_OK */
 	struct histogram failed;    /* time to every other end of a request */
+	struct pace_counts pace;    /* open loop; see METHOD.md for these four */
+	uint64_t answered;          /* ended otherwise than by a time-out, whenever planned */
+	uint64_t unfinished;        /* without an end when the schedule ended */
+	struct histogram service;   /* of OUT_OK, from the write */
+	struct histogram send_lag;  /* from planned instant to write, where a slot was free */
 	size_t seconds;             /* of the series that hold something */
 	struct record_second series[RECORD_SERIES_MAX];
 };

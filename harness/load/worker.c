@@ -1,11 +1,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "harness/codec/codec.h"
 #include "harness/load/conn.h"
+#include "harness/load/pace.h"
 #include "harness/load/worker.h"
 #include "lib/clock.h"
 #include "lib/fail.h"
@@ -13,6 +15,12 @@
 #define EVENTS_A_TURN 256
 #define TICK_MAX_NS   (50 * NS_PER_MS) /* time-outs are noticed at most this late */
 #define TICK_MIN_NS   (1 * NS_PER_MS)
+
+/* Open loop: how much later than asked the kernel may end a sleep to save wake-ups; it adds 50 us
+ * unless told otherwise (prctl(2), PR_SET_TIMERSLACK). */
+#define TIMER_SLACK_NS 1
+/* Open loop: one look for events takes less than this, or the thread was not running. */
+#define SPIN_STEP_NS (10 * NS_PER_US)
 
 /* CPU time of this thread. */
 struct cpu {
@@ -41,6 +49,7 @@ void worker_close(struct worker *w)
 	for (size_t i = 0; w->conns != NULL && i < w->n_conns; i++)
 		conn_free(&w->conns[i]);
 	free(w->conns);
+	pace_free(w->pace);
 	free(w->rx);
 	buf_free(&w->tx);
 	record_free(w->record);
@@ -80,6 +89,99 @@ static void turn(struct worker *w, int64_t until_ns)
 	if (n <= 0)
 		w->now_ns = clock_ns();
 }
+
+/* ------------------------------------------------------------------ open loop */
+
+/* Hands out what is due, one to each connection in turn, then sends. */
+static void send_due(struct worker *w)
+{
+	size_t first = w->next_conn;
+	size_t visited = 0;
+	size_t refused = 0;
+
+	while (pace_backlog(w->pace) > 0 && refused < w->n_conns) {
+		refused = conn_take(&w->conns[w->next_conn]) ? 0 : refused + 1;
+		w->next_conn = w->next_conn + 1 < w->n_conns ? w->next_conn + 1 : 0;
+		visited++;
+	}
+	for (size_t i = 0; i < visited && i < w->n_conns; i++)
+		conn_send_taken(&w->conns[(first + i) % w->n_conns]);
+}
+
+/* The schedule has ended: who has no reply yet? Asked once. */
+static void note_unfinished(struct worker *w)
+{
+	if (!w->schedule_over)
+		w->record->unfinished = w->inflight + pace_backlog(w->pace);
+	w->schedule_over = true;
+}
+
+static bool has_room(const struct worker *w)
+{
+	return w->inflight < w->open_conns * (uint64_t)w->params->pipeline;
+}
+
+static void make_due(struct worker *w)
+{
+	uint64_t dropped = pace_due(w->pace, w->now_ns, w->window_end_ns);
+
+	if (w->quota != UINT64_MAX)
+		w->quota -= dropped;
+}
+
+/* What is due by now begins, where there is a slot for it; the rest waits. */
+static void begin_due(struct worker *w)
+{
+	make_due(w);
+	if (w->now_ns < w->window_end_ns && has_room(w))
+		send_due(w);
+	pace_hold(w->pace);
+	if (pace_next(w->pace) >= w->window_end_ns)
+		note_unfinished(w);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* epoll_wait() to the nanosecond. */
+static int wait_events(struct worker *w, struct epoll_event *events, int64_t wait_ns)
+{
+	struct timespec wait = {.tv_sec = wait_ns / NS_PER_S, .tv_nsec = wait_ns % NS_PER_S};
+
+	return epoll_pwait2(w->epoll_fd, events, EVENTS_A_TURN, &wait, NULL);
+}
+
+/* As turn(), and sends what is due. Shortly before something is, it does not sleep. While no slot
+ * is free it need not wake for that: what becomes due meanwhile has found none. */
+static void paced_turn(struct worker *w, int64_t until_ns)
+{
+	struct epoll_event events[EVENTS_A_TURN];
+	bool full = !has_room(w);
+	int64_t due_ns = full ? INT64_MAX : pace_wake(w->pace);
+	int64_t wake_ns = least(due_ns, until_ns);
+	int64_t before_ns = clock_ns();
+	bool sleeps = wake_ns > before_ns;
+	int n = wait_events(w, events, sleeps ? wake_ns - before_ns : 0);
+
+	w->now_ns = clock_ns();
+	if (full) {
+		make_due(w);
+		pace_hold(w->pace);
+	} else if (n <= 0 && sleeps) {
+		pace_woke(w->pace, wake_ns, w->now_ns);
+	} else if (n <= 0 && before_ns >= w->plan->window_ns) {
+		w->spun_ns += least(w->now_ns - before_ns, SPIN_STEP_NS);
+	}
+	for (int i = 0; i < n; i++)
+		conn_event(events[i].data.ptr, events[i].events);
+	if (n > 0)
+		w->now_ns = clock_ns();
+	begin_due(w);
+}
+
+/* ------------------------------------------------------------------ a thread */
 
 static bool is_connecting(const struct worker *w)
 {
@@ -143,6 +245,10 @@ static struct cpu load(struct worker *w)
 	w->alive_ns = w->now_ns;
 	w->window_end_ns = plan->window_end_ns;
 	w->running = true;
+	if (w->pace != NULL) {
+		prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
+		pace_start(w->pace, plan->start_ns, plan->window_ns, w->quota);
+	}
 	for (size_t i = 0; i < w->n_conns; i++)
 		conn_start(&w->conns[i]);
 
@@ -155,7 +261,10 @@ static struct cpu load(struct worker *w)
 		} else if (!window_open && plan->window_ns < until_ns) {
 			until_ns = plan->window_ns;
 		}
-		turn(w, until_ns);
+		if (w->pace != NULL)
+			paced_turn(w, until_ns);
+		else
+			turn(w, until_ns);
 		if (w->now_ns >= tick_ns) {
 			tick(w);
 			tick_ns = w->now_ns + tick_interval(w);
@@ -163,6 +272,8 @@ static struct cpu load(struct worker *w)
 		w->window_end_ns = atomic_load_explicit(&plan->window_end_ns, memory_order_relaxed);
 		atomic_store_explicit(&w->ok_total, w->ok_count, memory_order_relaxed);
 	}
+	if (w->pace != NULL)
+		note_unfinished(w);
 	w->running = false;
 	return window_open ? opened : cpu_now();
 }
@@ -180,6 +291,9 @@ void *worker_run(void *arg)
 	w->cpu_system_s = closed.system_s - opened.system_s;
 	for (size_t i = 0; i < w->n_conns; i++)
 		conn_settle(&w->conns[i]);
+	if (w->pace != NULL)
+		w->record->pace = pace_counts(
+			w->pace, w->now_ns < w->window_end_ns ? w->now_ns : w->window_end_ns);
 
 	pthread_mutex_lock(&w->plan->lock);
 	w->plan->finished++;

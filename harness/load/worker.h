@@ -11,6 +11,7 @@
 
 struct codec_ops;
 struct conn;
+struct pace;
 struct reference;
 
 /**
@@ -40,6 +41,7 @@ struct worker {
 	void *shared;   /* of the codec, for this thread */
 	uint64_t quota; /* requests left to begin; UINT64_MAX when the end is a time */
 	size_t n_conns;
+	struct pace *pace; /* NULL: closed loop */
 
 	/* The thread's own. */
 	struct conn *conns;
@@ -50,9 +52,12 @@ struct worker {
 	int64_t window_end_ns; /* the plan's, as of this turn of the loop */
 	bool running;          /* requests may begin */
 	size_t open_conns;
-	uint64_t inflight; /* requests, whenever they began */
-	uint64_t ok_count; /* likewise */
-	int64_t alive_ns;  /* when a reply or connection last came */
+	size_t next_conn;   /* open loop: that gets the next request */
+	bool schedule_over; /* open loop: record->unfinished is set */
+	int64_t spun_ns;    /* open loop: spent in waiting without sleeping, within the window */
+	uint64_t inflight;  /* requests, whenever they began */
+	uint64_t ok_count;  /* likewise */
+	int64_t alive_ns;   /* when a reply or connection last came */
 
 	/* Read by the main thread: the counter at any time, the rest after join. */
 	_Atomic uint64_t ok_total;

@@ -3,10 +3,13 @@
 #include <stdint.h>
 
 #include "harness/load/load.h"
+#include "harness/load/pace.h"
 #include "harness/report/build.h"
 #include "harness/report/checks.h"
+#include "lib/clock.h"
 
 #define LITTLE_TOLERANCE 0.05 /* share; METHOD.md "Self-checks" */
+#define ARRIVALS_SIGMAS  5    /* beyond these by chance: once in a million runs */
 
 /* Mean number of requests in flight, from what was measured of each. */
 static double measured_in_flight(const struct record *r, int64_t window_ns)
@@ -32,6 +35,8 @@ static const char *not_saturated(const struct load_params *params, const struct 
 {
 	const struct record *r = result->record;
 
+	if (params->rate > 0)
+		return "open loop: the number in flight is not planned";
 	if (result->window_ns <= 0 || r->ok.count == 0)
 		return "no verified reply";
 	if (r->reconnects > 0 || r->served < (uint64_t)params->connections)
@@ -86,6 +91,32 @@ static json_t *counts(const struct record *r)
 	return build_end(&b);
 }
 
+/* All that was planned was sent, dropped, or waits; and it was as many as the rate says: with
+ * constant gaps but for one a thread, with Poisson arrivals within five standard deviations. */
+static json_t *arrivals(const struct load_params *params, const struct load_result *result)
+{
+	const struct record *r = result->record;
+	double expected = params->rate * (double)result->window_ns / NS_PER_S;
+	double allowed = (double)params->threads +
+			 (params->arrival == PACE_POISSON ? ARRIVALS_SIGMAS * sqrt(expected) : 0);
+	bool by_count = params->requests > 0;
+	struct build b = build_begin();
+
+	if (params->rate <= 0) {
+		build_absent(&b, "ok", "closed loop: nothing is sent on a schedule");
+		return build_end(&b);
+	}
+	build_put(&b, "ok",
+		json_boolean(r->pace.planned == r->sent + r->pace.dropped + r->pace.at_end &&
+			     (by_count || fabs((double)r->pace.planned - expected) <= allowed)));
+	build_count(&b, "planned", r->pace.planned);
+	if (by_count)
+		build_absent(&b, "expected", "the number was given");
+	else
+		build_number(&b, "expected", expected);
+	return build_end(&b);
+}
+
 /* Received bytes are in one second each, and are at least the bodies that were asked for. */
 static json_t *bytes(const struct load_params *params, const struct record *r)
 {
@@ -110,6 +141,7 @@ json_t *checks_object(const struct load_params *params, const struct load_result
 
 	build_put(&b, "littles_law", littles_law(params, result));
 	build_put(&b, "counts", counts(result->record));
+	build_put(&b, "arrivals", arrivals(params, result));
 	build_put(&b, "bytes", bytes(params, result->record));
 	return build_end(&b);
 }

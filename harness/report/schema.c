@@ -70,11 +70,37 @@ static const struct field throughput_fields[] = {
 	{0},
 };
 
+static const struct field rate_fields[] = {
+	{"target", NUMBER, NULL, true},
+	{"achieved", NUMBER, NULL, false},
+	{"arrival", TEXT, NULL, false},
+	{"planned", NUMBER, NULL, false},
+	{"seed", NUMBER, NULL, false},
+	{0},
+};
+
+static const struct field backlog_fields[] = {
+	{"max", NUMBER, NULL, true},
+	{"at_end", NUMBER, NULL, true},
+	{"oldest_s", NUMBER, NULL, false},
+	{"dropped", NUMBER, NULL, true},
+	{0},
+};
+
+static const struct field send_lag_fields[] = {
+	{"count", NUMBER, NULL, false},
+	{"p50", NUMBER, NULL, true},
+	{"p99", NUMBER, NULL, false},
+	{"max", NUMBER, NULL, true},
+	{0},
+};
+
 static const struct field client_fields[] = {
 	{"cpu_user_s", NUMBER, NULL, false},
 	{"cpu_system_s", NUMBER, NULL, false},
 	{"requests_per_cpu_s", NUMBER, NULL, false},
 	{"cpu_busiest", NUMBER, NULL, false},
+	{"cpu_pacing_s", NUMBER, NULL, false},
 	{"clock_cost_ns", NUMBER, NULL, false},
 	{0},
 };
@@ -99,6 +125,7 @@ static const struct field check_fields[] = {
 static const struct field checks_fields[] = {
 	{"littles_law", OBJECT, check_fields, false},
 	{"counts", OBJECT, check_fields, false},
+	{"arrivals", OBJECT, check_fields, false},
 	{"bytes", OBJECT, check_fields, false},
 	{0},
 };
@@ -154,7 +181,10 @@ static const struct field trial_fields[] = {
 	{"latency_ns", OBJECT, latency_fields, false},
 	{"failed_latency_ns", OBJECT, latency_fields, false},
 	{"service_time_ns", OBJECT, latency_fields, false},
-	{"send_lag_ns", OBJECT, NULL, false},
+	{"send_lag_ns", OBJECT, send_lag_fields, false},
+	{"rate", OBJECT, rate_fields, false},
+	{"backlog", OBJECT, backlog_fields, false},
+	{"saturated", BOOL, NULL, false},
 	{"errors", COUNTS, NULL, false},
 	{"status_codes", COUNTS, NULL, false},
 	{"client", OBJECT, client_fields, false},

@@ -3,6 +3,7 @@
 
 #include "harness/codec/codec.h"
 #include "harness/load/load.h"
+#include "harness/load/pace.h"
 #include "harness/report/build.h"
 #include "harness/report/checks.h"
 #include "harness/report/latency.h"
@@ -11,12 +12,15 @@
 #include "lib/clock.h"
 #include "lib/fail.h"
 
-#define CLIENT_LIMIT 0.95 /* share of the window; METHOD.md "What limited it" */
+#define CLIENT_LIMIT 0.95            /* share of the window; METHOD.md "What limited it" */
+#define LAG_LIMIT_NS (1 * NS_PER_MS) /* 99th percentile of the send lag, likewise */
+#define BEHIND_SHARE 0.01            /* of what was planned; METHOD.md "Open loop" */
 
 static const char NO_REPLY[] = "no verified reply";
 static const char NO_WINDOW[] = "the window never opened";
 static const char CLOSED_SERVICE[] = "closed loop: the same as latency_ns";
 static const char CLOSED_LAG[] = "closed loop: nothing is sent on a schedule";
+static const char NO_LAG[] = "each request waited for a connection";
 
 static double seconds(int64_t ns)
 {
@@ -41,7 +45,7 @@ static void put_plan(
 
 	build_text(b, "target", params->target->url);
 	build_text(b, "protocol", params->target->codec->name);
-	build_text(b, "mode", "closed");
+	build_text(b, "mode", params->rate > 0 ? "open" : "closed");
 	build_put(b, "connections", connections_object(params, result->record));
 	build_count(b, "pipeline", (uint64_t)params->pipeline);
 	build_count(b, "threads", (uint64_t)params->threads);
@@ -99,8 +103,99 @@ static void put_latencies(struct build *b, const struct record *r)
 		build_put(b, "failed_latency_ns", latency_object(&r->failed));
 	else
 		build_absent(b, "failed_latency_ns", "no request failed");
-	build_absent(b, "service_time_ns", CLOSED_SERVICE);
-	build_absent(b, "send_lag_ns", CLOSED_LAG);
+}
+
+/* ------------------------------------------------------------------ open loop */
+
+static json_t *rate_object(const struct load_params *params, const struct load_result *result)
+{
+	const struct record *r = result->record;
+	struct build b = build_begin();
+
+	build_number(&b, "target", params->rate);
+	build_ratio(&b, "achieved", (double)r->answered, seconds(result->window_ns), NO_WINDOW);
+	build_text(&b, "arrival", params->arrival == PACE_POISSON ? "poisson" : "constant");
+	build_count(&b, "planned", r->pace.planned);
+	if (params->arrival == PACE_POISSON)
+		build_count(&b, "seed", params->seed);
+	else
+		build_absent(&b, "seed", "constant arrivals have nothing random");
+	return build_end(&b);
+}
+
+static json_t *backlog_object(const struct pace_counts *counts)
+{
+	struct build b = build_begin();
+
+	build_count(&b, "max", counts->backlog_max);
+	build_count(&b, "at_end", counts->at_end);
+	if (counts->at_end > 0)
+		build_number(&b, "oldest_s", seconds(counts->oldest_ns));
+	else
+		build_absent(&b, "oldest_s", "nothing waits");
+	build_count(&b, "dropped", counts->dropped);
+	return build_end(&b);
+}
+
+static json_t *send_lag_object(const struct histogram *lag)
+{
+	static const struct latency_percentile shown[] = {{"p50", 0.5}, {"p99", 0.99}, {NULL, 0}};
+	struct build b = build_begin();
+
+	build_count(&b, "count", lag->count);
+	for (const struct latency_percentile *p = shown; p->name != NULL; p++)
+		latency_put(&b, p, lag->count, histogram_quantile(lag, p->share));
+	build_count(&b, "max", (uint64_t)lag->max_ns);
+	return build_end(&b);
+}
+
+/* Replies did not keep up: more is without one than those planned within the last median latency,
+ * one for each thread, and a small share. */
+static bool is_saturated(const struct load_params *params, const struct record *r)
+{
+	double behind = (double)(r->unfinished + r->pace.dropped + r->outcomes[OUT_TIMEOUT]);
+	double recent = r->ok.count > 0
+				? params->rate * (double)histogram_quantile(&r->ok, 0.5) / NS_PER_S
+				: 0;
+
+	return r->pace.dropped > 0 ||
+	       behind > (double)params->threads + recent + BEHIND_SHARE * (double)r->pace.planned;
+}
+
+static void put_open_loop(
+	struct build *b, const struct load_params *params, const struct load_result *result)
+{
+	static const char *const fields[] = {"rate", "backlog", "saturated", "send_lag_ns", NULL};
+	const struct record *r = result->record;
+
+	for (const char *const *field = fields; params->rate <= 0 && *field != NULL; field++)
+		build_absent(b, *field, CLOSED_LAG);
+	if (params->rate <= 0) {
+		build_absent(b, "service_time_ns", CLOSED_SERVICE);
+		return;
+	}
+	build_put(b, "rate", rate_object(params, result));
+	build_put(b, "backlog", backlog_object(&r->pace));
+	build_put(b, "saturated", json_boolean(is_saturated(params, r)));
+	if (r->service.count > 0)
+		build_put(b, "service_time_ns", latency_object(&r->service));
+	else
+		build_absent(b, "service_time_ns", NO_REPLY);
+	if (r->send_lag.count > 0)
+		build_put(b, "send_lag_ns", send_lag_object(&r->send_lag));
+	else
+		build_absent(b, "send_lag_ns", NO_LAG);
+}
+
+/* ------------------------------------------------------------------ who was the limit */
+
+/* The generator had no time left, or sent later than it should have. */
+static bool is_client_limited(const struct load_result *result)
+{
+	const struct histogram *lag = &result->record->send_lag;
+
+	return result->cpu_busiest >= CLIENT_LIMIT ||
+	       (lag->count >= latency_needed(0.99) && histogram_quantile(lag, 0.99) > LAG_LIMIT_NS);
 }
 
 /* Failures of gRPC by their code, which the engine counts as it counts HTTP's. */
@@ -163,6 +258,7 @@ static json_t *client_object(const struct load_result *result)
 	build_ratio(&b, "requests_per_cpu_s", (double)result->record->outcomes[OUT_OK],
 		result->cpu_user_s + result->cpu_system_s, "no CPU time was seen");
 	build_number(&b, "cpu_busiest", result->cpu_busiest);
+	build_number(&b, "cpu_pacing_s", result->spun_s);
 	build_count(&b, "clock_cost_ns", (uint64_t)result->clock_cost_ns);
 	return build_end(&b);
 }
@@ -262,11 +358,12 @@ json_t *result_trial(const struct load_params *params, const struct load_result 
 	put_plan(&b, params, result);
 	put_rates(&b, r, seconds(result->window_ns));
 	put_latencies(&b, r);
+	put_open_loop(&b, params, result);
 	build_put(&b, "errors", errors_object(r));
 	build_put(&b, "status_codes", status_codes_object(r, params->target->codec));
 	build_put(&b, "client", client_object(result));
 	put_server(&b, before, after, unknown_reason, r);
-	build_put(&b, "client_limited", json_boolean(result->cpu_busiest >= CLIENT_LIMIT));
+	build_put(&b, "client_limited", json_boolean(is_client_limited(result)));
 	build_put(&b, "checks", checks_object(params, result));
 	build_put(&b, "series", series_array(r));
 	build_put(&b, "histogram", latency_export(&r->ok));

@@ -31,6 +31,21 @@ static const char *seconds_at(const json_t *trial, const char *path, char *out)
 	return units_duration(pick_or(trial, path, 0) * NS_PER_S, out);
 }
 
+static bool is_open(const json_t *trial)
+{
+	return json_is_object(pick(trial, "rate"));
+}
+
+static const char *rate_at(const json_t *trial, const char *path, char *out)
+{
+	double rate;
+
+	if (!pick_number(trial, path, &rate))
+		return strcpy(out, ABSENT);
+	snprintf(out, UNITS_TEXT, "%.*f", rate == floor(rate) || rate >= 1000 ? 0 : 1, rate);
+	return out;
+}
+
 static void print_plan(const json_t *trial, FILE *out)
 {
 	double threads = pick_or(trial, "threads", 0);
@@ -44,10 +59,13 @@ static void print_plan(const json_t *trial, FILE *out)
 		connections, connections == 1 ? "" : "s");
 	if (pipeline > 1)
 		fprintf(out, ", %.0f requests in flight on each", pipeline);
+	if (is_open(trial))
+		fprintf(out, "\n  open loop: %s requests/s, %s arrivals",
+			rate_at(trial, "rate.target", duration), pick_text(trial, "rate.arrival"));
 	fputc('\n', out);
 }
 
-/* The share of latencies within one standard deviation of their mean. */
+/* With the share of latencies within one standard deviation of their mean. */
 static void print_latency_row(const json_t *trial, FILE *out)
 {
 	double mean = pick_or(trial, "latency_ns.mean", 0);
@@ -66,6 +84,16 @@ static void print_latency_row(const json_t *trial, FILE *out)
 		duration_at(trial, "latency_ns.stddev", stddev_text),
 		duration_at(trial, "latency_ns.max", max_text), within);
 	merged_free(&merged);
+}
+
+static void print_service_row(const json_t *trial, FILE *out)
+{
+	char text[3][UNITS_TEXT];
+
+	fprintf(out, "    Service %10s %9s %9s\n",
+		duration_at(trial, "service_time_ns.mean", text[0]),
+		duration_at(trial, "service_time_ns.stddev", text[1]),
+		duration_at(trial, "service_time_ns.max", text[2]));
 }
 
 /* Verified replies in each whole second. Return: how many; @rates is owned by the caller. */
@@ -111,6 +139,7 @@ static void print_rate_row(const json_t *trial, FILE *out)
 static void print_percentiles(const json_t *trial, FILE *out)
 {
 	char path[64];
+	char service[64];
 	char duration[UNITS_TEXT];
 	double ns;
 
@@ -118,12 +147,16 @@ static void print_percentiles(const json_t *trial, FILE *out)
 		fprintf(out, "  Latency " ABSENT ": %s\n", pick_reason(trial, "latency_ns"));
 		return;
 	}
-	fputs("  Latency Distribution\n", out);
+	fputs(is_open(trial) ? "  Latency Distribution   Service\n" : "  Latency Distribution\n",
+		out);
 	for (const struct latency_percentile *p = latency_percentiles; p->name != NULL; p++) {
 		if (p->share < 0.5)
 			continue;
 		snprintf(path, sizeof(path), "latency_ns.%s", p->name);
 		fprintf(out, "  %5g%% %9s", 100 * p->share, duration_at(trial, path, duration));
+		snprintf(service, sizeof(service), "service_time_ns.%s", p->name);
+		if (is_open(trial))
+			fprintf(out, "  %9s", duration_at(trial, service, duration));
 		if (!pick_number(trial, path, &ns))
 			fprintf(out, " (%s)", pick_reason(trial, path));
 		fputc('\n', out);
@@ -172,6 +205,26 @@ static void print_totals(const json_t *trial, FILE *out)
 		fprintf(out, "  Non-2xx or 3xx responses: %.0f\n", bad_statuses(trial));
 }
 
+static void print_schedule(const json_t *trial, FILE *out)
+{
+	char text[3][UNITS_TEXT];
+
+	if (!is_open(trial))
+		return;
+	fprintf(out, "  Sent after the planned instant: median %s, p99 %s, at most %s\n",
+		duration_at(trial, "send_lag_ns.p50", text[0]),
+		duration_at(trial, "send_lag_ns.p99", text[1]),
+		duration_at(trial, "send_lag_ns.max", text[2]));
+	fprintf(out, "  Waiting for a connection: %.0f at most, %.0f at the end",
+		pick_or(trial, "backlog.max", 0), pick_or(trial, "backlog.at_end", 0));
+	if (pick_or(trial, "backlog.at_end", 0) > 0)
+		fprintf(out, ", the oldest for %s", seconds_at(trial, "backlog.oldest_s", text[0]));
+	if (pick_or(trial, "backlog.dropped", 0) > 0)
+		fprintf(out, "; %.0f more found no room and were dropped",
+			pick_or(trial, "backlog.dropped", 0));
+	fputc('\n', out);
+}
+
 static void print_rates(const json_t *trial, FILE *out)
 {
 	char transfer[UNITS_TEXT] = ABSENT;
@@ -199,7 +252,7 @@ static void warn_of_connections(const json_t *trial, FILE *out)
 	if (established < requested)
 		fprintf(out, "Warning: only %.0f of %.0f connections were set up\n", established,
 			requested);
-	else if (served < requested)
+	else if (served < requested && served < pick_or(trial, "requests.sent", 0))
 		fprintf(out, "Warning: only %.0f of %.0f connections were ever served\n", served,
 			requested);
 }
@@ -232,20 +285,38 @@ static void warn_of_checks(const json_t *trial, FILE *out)
 			pick_or(trial, "checks.littles_law.expected_in_flight", 0));
 	if (json_is_false(pick(trial, "checks.counts.ok")))
 		fprintf(out, "Warning: inconsistent: the counts of requests do not add up\n");
+	if (json_is_false(pick(trial, "checks.arrivals.ok")))
+		fprintf(out, "Warning: inconsistent: arrivals do not follow the schedule\n");
 	if (json_is_false(pick(trial, "checks.bytes.ok")))
 		fprintf(out, "Warning: inconsistent: the counts of bytes do not add up\n");
+}
+
+/* Whether the client was the limit, or the server did not keep up with the rate. */
+static void warn_of_load(const json_t *trial, FILE *out)
+{
+	char text[2][UNITS_TEXT];
+
+	if (pick_true(trial, "client_limited"))
+		fprintf(out,
+			"Warning: the client was the limit, its busiest thread on a CPU for %.0f "
+			"%% of the time%s%s: the server could do more (-t adds threads)\n",
+			100 * pick_or(trial, "client.cpu_busiest", 0),
+			is_open(trial) ? ", p99 of its send lag " : "",
+			is_open(trial) ? duration_at(trial, "send_lag_ns.p99", text[0]) : "");
+	if (pick_true(trial, "saturated"))
+		fprintf(out,
+			"Warning: saturated: target %s/s, achieved %s/s, backlog %.0f at the end; "
+			"latencies tell how long the run was, not how fast the server is\n",
+			rate_at(trial, "rate.target", text[0]),
+			rate_at(trial, "rate.achieved", text[1]),
+			pick_or(trial, "backlog.at_end", 0));
 }
 
 static void print_warnings(const json_t *trial, FILE *out)
 {
 	if (pick_true(trial, "stopped"))
 		fprintf(out, "Warning: stopped before its planned end\n");
-	if (pick_true(trial, "client_limited"))
-		fprintf(out,
-			"Warning: the client was the limit, its busiest thread on a CPU for %.0f "
-			"%% "
-			"of the time: the server could do more (-t adds threads)\n",
-			100 * pick_or(trial, "client.cpu_busiest", 0));
+	warn_of_load(trial, out);
 	warn_of_connections(trial, out);
 	warn_of_latency(trial, out);
 	warn_of_checks(trial, out);
@@ -274,10 +345,13 @@ void report_trial(const json_t *trial, FILE *out)
 	if (json_is_object(pick(trial, "latency_ns"))) {
 		fprintf(out, "  Stats          Avg     Stdev       Max  +/- Stdev\n");
 		print_latency_row(trial, out);
+		if (is_open(trial))
+			print_service_row(trial, out);
 		print_rate_row(trial, out);
 	}
 	print_percentiles(trial, out);
 	print_totals(trial, out);
+	print_schedule(trial, out);
 	print_rates(trial, out);
 	print_warnings(trial, out);
 	print_conditions(trial, out);
