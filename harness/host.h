@@ -10,9 +10,8 @@ struct pin;
  * host_environment() - The machine and this build, for the record: read now, from /proc, /sys and
  *   git; what cannot be read is null with NAME_reason, never a default.
  *
- * cpu_model, cores, memory_bytes, kernel, governor, mitigations, virtualization, load_avg (1, 5
- * and 15 minutes), compiler, cflags, libraries {name: version}, commit and dirty (of the
- * repository, without results/), pinning {server_cpus, client_cpus}.
+ * What machine_put() adds, and compiler, cflags, libraries {name: version}, commit and dirty (of
+ * the repository, without results/), pinning {server_cpus, client_cpus}.
  *
  * Return: a new reference, or NULL after a message.
  */

@@ -15,11 +15,11 @@ verify.LDLIBS := -lgrpc -lgpr
 # What records tell of this build: the flags, and the versions of what servers and harness link.
 LIBRARIES += host
 HOST_PKGS := libevent thrift_c_glib glib-2.0 jansson libxxhash libnghttp2 libprotobuf-c grpc
-host.SRCS := harness/host.c
+host.SRCS := harness/host.c harness/machine.c harness/doctor.c
 host.PKGS := jansson
 host.FLAGS := -DHOST_CFLAGS='"$(subst ",\",$(strip $(ALL_CFLAGS)))"' \
 	-DHOST_LIBRARIES='"$(foreach p,$(HOST_PKGS),$(p) $(shell $(PKG_CONFIG) --modversion $(p)))"'
-rpcbench.SRCS += harness/cmd/run.c harness/cmd/verify.c harness/cmd/list.c harness/trial.c \
+rpcbench.SRCS += harness/cmd/run.c harness/cmd/verify.c harness/cmd/list.c harness/cmd/doctor.c harness/trial.c \
 	harness/progress.c
 rpcbench.LIBS := verify host harness unpkg pb llhttp $(rpcbench.LIBS)
 DATA += $(wildcard servers/*/contestant.json)

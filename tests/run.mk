@@ -1,5 +1,7 @@
 # Manifests, rounds, process control, verification; the commands run, verify and list.
-TESTS += test_manifest test_round test_process test_usage test_plan
+TESTS += test_machine test_manifest test_round test_process test_usage test_plan
+test_machine.SRCS := tests/unit/test_machine.c
+test_machine.LIBS := host harness report stats load
 test_manifest.SRCS := tests/unit/test_manifest.c
 test_manifest.LIBS := harness
 test_round.SRCS := tests/unit/test_round.c

@@ -56,13 +56,34 @@ static void print_plain(const json_t *value, FILE *out)
 	}
 }
 
+/* "NAME VALUE, NAME VALUE"; of a null its reason alone. */
+static void print_members(json_t *object, FILE *out)
+{
+	const char *key;
+	json_t *item;
+	size_t i = 0;
+
+	json_object_foreach (object, key, item) {
+		char size[UNITS_TEXT];
+
+		if (environment_is_reason(key))
+			continue;
+		fprintf(out, "%s%s ", i++ > 0 ? ", " : "", key);
+		if (json_is_null(item))
+			fputs(pick_reason(object, key), out);
+		else if (json_is_number(item) && ends_with(key, "_bytes"))
+			fputs(units_size(json_number_value(item), size), out);
+		else
+			print_plain(item, out);
+	}
+}
+
 static void print_value(const json_t *environment, const char *name, FILE *out)
 {
 	json_t *value = json_object_get(environment, name);
 	char size[UNITS_TEXT];
-	const char *key;
 	json_t *item;
-	size_t i = 0;
+	size_t i;
 
 	if (json_is_null(value)) {
 		fprintf(out, "unknown (%s)", pick_reason(environment, name));
@@ -74,10 +95,7 @@ static void print_value(const json_t *environment, const char *name, FILE *out)
 			print_plain(item, out);
 		}
 	} else if (json_is_object(value)) {
-		json_object_foreach (value, key, item) {
-			fprintf(out, "%s%s ", i++ > 0 ? ", " : "", key);
-			print_plain(item, out);
-		}
+		print_members(value, out);
 	} else if (value != NULL) {
 		print_plain(value, out);
 	}

@@ -43,3 +43,13 @@ setup() {
 	expect_status 2
 	[[ "$output" =~ "PREFIX/share/rpcbench" ]]
 }
+
+@test "doctor tells the machine, as the record has it, and gives advice" {
+	run "$RPCBENCH_BIN/rpcbench" doctor
+	[ "$status" -eq 0 ]
+	[[ "$output" =~ (What makes|Nothing known makes)" numbers worse" ]]
+	[[ "$output" =~ "ip_local_port_range $(tr '\t' ' ' </proc/sys/net/ipv4/ip_local_port_range)" ]]
+	"$RPCBENCH_BIN/rpcbench" doctor --json | jq -e '.cores > 0 and .kernel != null'
+	run "$RPCBENCH_BIN/rpcbench" doctor now
+	[ "$status" -eq 2 ]
+}
