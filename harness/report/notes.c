@@ -10,6 +10,7 @@
 #include "harness/report/pick.h"
 #include "harness/report/table.h"
 #include "harness/report/text.h"
+#include "harness/stats/rank_test.h"
 #include "lib/clock.h"
 #include "lib/units.h"
 
@@ -76,6 +77,31 @@ static void note_relative(const struct table *table, const struct pen *pen)
 			"Relative: how many times as many requests per %s the first row serves, "
 			"± half the 95 %% interval of that ratio.",
 			table->by_server_cpu ? "server CPU-second" : "second");
+}
+
+/* That rows share a rank, and whether the trials could have told any two of them apart. */
+static void note_ties(const struct table *table, const struct pen *pen)
+{
+	size_t ranked = 0;
+	double least = INFINITY;
+	bool shared = false;
+
+	for (size_t i = 0; i < table->n && has_rank(&table->rows[i]); i++) {
+		ranked++;
+		least = fmin(least, pick_or(table->rows[i].summary, "trials", 0));
+		shared |= json_is_object(pick(table->rows[i].summary, "tie"));
+	}
+	if (!shared)
+		return;
+	note(pen,
+		"Rows that share a rank (=) are not told apart by their trials (Mann-Whitney test, "
+		"corrected for the number of pairs).");
+	if (least < (double)rank_test_least(ranked * (ranked - 1) / 2))
+		note(pen,
+			"With %.0f trial%s no difference between %zu rows can be shown, however "
+			"large it is: that takes %zu trials of each.",
+			least, least == 1 ? "" : "s", ranked,
+			rank_test_least(ranked * (ranked - 1) / 2));
 }
 
 /* Rows of one protocol whose replies differ in size are not compared on equal terms. */
@@ -253,6 +279,7 @@ void notes_of_table(const struct table *table, notes_print *print, void *ctx)
 		note(&pen, "%s %s.", table_footnote(i + 1, mark), table->reasons[i]);
 	note_order(table, &pen);
 	note_relative(table, &pen);
+	note_ties(table, &pen);
 	note_all_sizes(table, &pen);
 	for (size_t i = 0; i < table->n; i++) {
 		note_conditions(&table->rows[i], &pen);

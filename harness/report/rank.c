@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 
 #include "harness/report/build.h"
@@ -5,6 +6,7 @@
 #include "harness/report/rank.h"
 #include "harness/report/text.h"
 #include "harness/report/values.h"
+#include "harness/stats/rank_test.h"
 #include "harness/stats/stats.h"
 
 #define REASON_SIZE 640 /* bytes of the longest reason that a round gives, and what is added */
@@ -26,6 +28,8 @@ struct entry {
 	bool failed;
 	struct values values;
 	size_t rank;
+	const struct entry *leader; /* the first of those that share its rank */
+	struct rank_test test;      /* against the leader; p is adjusted */
 };
 
 struct rank_load rank_load_of(const json_t *contestant)
@@ -172,6 +176,94 @@ static int order(struct entry *entries, size_t n, const struct metric *metric)
 	return 0;
 }
 
+/* ------------------------------------------------------------------ ties */
+
+/* Where the pair (i, j) with i < j is among all pairs. */
+static size_t pair_index(size_t i, size_t j)
+{
+	return j * (j - 1) / 2 + i;
+}
+
+/* The tests of all pairs of @ranked, each p corrected for their number. Return: owned by the
+ * caller, by pair_index(); NULL without memory. */
+static struct rank_test *test_pairs(struct entry *const *ranked, size_t n)
+{
+	size_t pairs = n * (n - 1) / 2;
+	struct rank_test *tests = calloc(pairs + 1, sizeof(*tests));
+	double *p = calloc(2 * pairs + 1, sizeof(*p));
+
+	if (tests == NULL || p == NULL) {
+		free(tests);
+		free(p);
+		return NULL;
+	}
+	for (size_t j = 1; j < n; j++)
+		for (size_t i = 0; i < j; i++) {
+			const struct values *a = &ranked[i]->values;
+			const struct values *b = &ranked[j]->values;
+			struct rank_test *test = &tests[pair_index(i, j)];
+
+			*test = rank_test(a->list, a->n, b->list, b->n);
+			p[pair_index(i, j)] = test->p;
+		}
+	rank_test_holm(p, pairs, p + pairs);
+	for (size_t i = 0; i < pairs; i++)
+		tests[i].p = p[pairs + i];
+	free(p);
+	return tests;
+}
+
+/* From the first on: who cannot be told apart from the first of a rank shares it. */
+static int share_ranks(struct entry *const *ranked, size_t n)
+{
+	struct rank_test *tests = test_pairs(ranked, n);
+	size_t leader = 0;
+
+	if (tests == NULL)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0)
+			ranked[i]->test = tests[pair_index(leader, i)];
+		if (i > 0 && ranked[i]->test.p < RANK_TEST_LEVEL)
+			leader = i;
+		ranked[i]->rank = leader + 1;
+		ranked[i]->leader = ranked[leader];
+	}
+	free(tests);
+	return 0;
+}
+
+static int find_ties(struct entry *entries, size_t n)
+{
+	struct entry **ranked = calloc(n, sizeof(struct entry *));
+	size_t ranked_count = 0;
+	int status;
+
+	if (ranked == NULL)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (!is_ranked(&entries[i]))
+			continue;
+		ranked[entries[i].rank - 1] = &entries[i];
+		ranked_count++;
+	}
+	status = share_ranks(ranked, ranked_count);
+	free(ranked);
+	return status;
+}
+
+/* ------------------------------------------------------------------ what the record says */
+
+static json_t *tie_object(const struct entry *entry)
+{
+	struct build b = build_begin();
+
+	build_text(&b, "with", pick_text(entry->leader->contestant, "name"));
+	build_number(&b, "p", entry->test.p);
+	build_number(&b, "cliffs_delta", fabs(entry->test.delta));
+	return build_end(&b);
+}
+
 static int put_rank(const struct entry *entry, const struct entry *best,
 	const struct metric *metric, uint64_t seed)
 {
@@ -184,6 +276,8 @@ static int put_rank(const struct entry *entry, const struct entry *best,
 		build_absent(&b, "relative", entry->reason);
 	} else {
 		build_count(&b, "rank", entry->rank);
+		if (entry->leader != entry)
+			build_put(&b, "tie", tie_object(entry));
 		build_put(&b, "relative", values_ratio(&best->values, &entry->values, seed));
 	}
 	return b.failed ? -1 : 0;
@@ -202,6 +296,8 @@ static int rank_entries(struct entry *entries, size_t n, uint64_t seed)
 	for (size_t i = 0; i < n; i++)
 		if (is_ranked(&entries[i]) && entries[i].rank == 1)
 			best = &entries[i];
+	if (status == 0)
+		status = find_ties(entries, n);
 	for (size_t i = 0; i < n && status == 0; i++)
 		status = put_rank(&entries[i], best, metric, seed);
 	for (size_t i = 0; i < n; i++)

@@ -13,8 +13,11 @@
  *   failure    why it has failed, as a text; null when it has not
  *   ranked_by  "rps"; "rps_per_server_cpu_s" for all of them when the client was the limit of
  *              any, since its requests per second then say what the client can do
- *   rank       from 1; null, with a reason, for one that has failed or lacks that number
- *   relative   {ratio, ci95_low, ci95_high}: how many times as much of it the best has
+ *   rank       from 1; null, with a reason, for one that has failed or lacks that number. Those
+ * that the trials do not tell apart from the first of a rank share it tie        {with, p,
+ * cliffs_delta}: for one that shares a rank, the name of that first one and what the Mann-Whitney
+ * test says of the two; p is corrected for the pairs relative   {ratio, ci95_low, ci95_high}: how
+ * many times as much of it the best has
  */
 
 #define RANK_FAILED_SHARE 0.01 /* of its requests: with more of them failed there is no rank */

@@ -217,6 +217,13 @@ static const struct field ratio_values_fields[] = {
 	{0},
 };
 
+static const struct field tie_fields[] = {
+	{"with", TEXT, NULL, true},
+	{"p", NUMBER, NULL, true},
+	{"cliffs_delta", NUMBER, NULL, true},
+	{0},
+};
+
 static const struct field summary_fields[] = {
 	{"trials", NUMBER, NULL, false},
 	{"rps", OBJECT, values_fields, false},
@@ -236,6 +243,7 @@ static const struct field summary_fields[] = {
 	{"failure", TEXT, NULL, false},
 	{"ranked_by", TEXT, NULL, true},
 	{"rank", NUMBER, NULL, false},
+	{"tie", OBJECT, tie_fields, false},
 	{"relative", OBJECT, ratio_values_fields, false},
 	{0},
 };

@@ -14,6 +14,7 @@
 #define NAME_CHARACTERS 32 /* of a contestant's name; a longer one is cut */
 
 const struct table_head table_heads[TABLE_COLUMNS] = {
+	[COLUMN_RANK] = {"rank", "#", "#", true, true},
 	[COLUMN_NAME] = {"name", "Contestant", "contestant", false, true},
 	[COLUMN_CLASS] = {"class", "Class", "class", false, true},
 	[COLUMN_LOAD] = {"load", "Connections × pipeline", NULL, true, true},
@@ -56,6 +57,7 @@ struct source {
 };
 
 static const struct source sources[TABLE_COLUMNS] = {
+	[COLUMN_RANK] = {"rank", NULL},
 	[COLUMN_TIME] = {"duration_s.median", format_seconds},
 	[COLUMN_RPS] = {"rps.median", text_count},
 	[COLUMN_INTERVAL] = {"rps.ci95_low", NULL},
@@ -79,6 +81,15 @@ static void fill_number(struct table_cell *cell, const json_t *summary, const st
 
 	if (pick_number(summary, source->path, &value))
 		snprintf(cell->text, TABLE_CELL, "%s", source->format(value, text));
+}
+
+/* "2", or "2=" for all that share the rank. */
+static void fill_rank(struct table_cell *cell, const json_t *summary, bool shared)
+{
+	double rank;
+
+	if (pick_number(summary, "rank", &rank))
+		snprintf(cell->text, TABLE_CELL, "%.0f%s", rank, shared ? "=" : "");
 }
 
 static void fill_text(struct table_cell *cell, const char *text)
@@ -128,7 +139,7 @@ static void fill_relative(struct table_cell *cell, const json_t *summary)
 
 	if (!pick_number(summary, "relative.ratio", &ratio))
 		return;
-	if (pick_or(summary, "rank", 0) != 1 && pick_number(summary, "relative.ci95_low", &low) &&
+	if (ratio != 1 && pick_number(summary, "relative.ci95_low", &low) &&
 		pick_number(summary, "relative.ci95_high", &high))
 		snprintf(cell->text, TABLE_CELL, "%.2f ± %.2f", ratio, (high - low) / 2);
 	else
@@ -199,6 +210,12 @@ static double place(const struct table_row *row)
 	return pick_or(row->summary, "rank", last);
 }
 
+/* Those that share a rank stay in the order of their medians. */
+static double behind(const struct table_row *row)
+{
+	return pick_or(row->summary, "relative.ratio", 0);
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct table_row *x = a;
@@ -206,6 +223,8 @@ static int compare(const void *a, const void *b)
 
 	if (place(x) != place(y))
 		return place(x) < place(y) ? -1 : 1;
+	if (behind(x) != behind(y))
+		return behind(x) < behind(y) ? -1 : 1;
 	return x->index < y->index ? -1 : 1;
 }
 
@@ -266,8 +285,14 @@ struct table *table_new(const json_t *record, const json_t *first)
 		if (rank_same_load(contestant, first))
 			add_row(table, contestant, i);
 	qsort(table->rows, table->n, sizeof(*table->rows), compare);
-	for (i = 0; i < table->n; i++)
+	for (i = 0; i < table->n; i++) {
+		bool shared =
+			(i > 0 && place(&table->rows[i - 1]) == place(&table->rows[i])) ||
+			(i + 1 < table->n && place(&table->rows[i + 1]) == place(&table->rows[i]));
+
+		fill_rank(&table->rows[i].cells[COLUMN_RANK], table->rows[i].summary, shared);
 		mark_absent(table, &table->rows[i]);
+	}
 	return table;
 }
 

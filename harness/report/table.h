@@ -18,6 +18,7 @@
 
 /** enum table_column - All that there are, in the order in which they are shown. */
 enum table_column {
+	COLUMN_RANK,
 	COLUMN_NAME,
 	COLUMN_CLASS,
 	COLUMN_LOAD,

@@ -115,3 +115,15 @@ void rank_test_holm(const double *p, size_t n, double *adjusted)
 			if (p[j] <= p[i] && adjusted[j] > adjusted[i])
 				adjusted[i] = adjusted[j];
 }
+
+size_t rank_test_least(size_t pairs)
+{
+	double p = 2; /* 2 over the number of ways to choose n of 2 n */
+	size_t n = 0;
+
+	do {
+		n++;
+		p = p * (double)n / (double)(2 * (2 * n - 1));
+	} while (p * (double)pairs >= RANK_TEST_LEVEL);
+	return n;
+}

@@ -40,4 +40,10 @@ struct rank_test rank_test(const double *a, size_t na, const double *b, size_t n
  */
 void rank_test_holm(const double *p, size_t n, double *adjusted);
 
+/**
+ * rank_test_least() - How few values of each sample can show a difference when @pairs pairs are
+ * tested at once and none of their values overlap.
+ */
+size_t rank_test_least(size_t pairs);
+
 #endif

@@ -16,7 +16,7 @@ setup() {
 	run "$RPCBENCH_BIN/rpcbench" list --manifest "$BATS_TEST_TMPDIR/m.json"
 	expect_status 0
 	[[ "$output" =~ mine\ +tuned\ +http1\ +hello,find_one\ +"needs no-such-thing, which is not in PATH" ]]
-	[[ "$output" =~ round1\ +5\ +5.00s\ +find_one\ +Round\ 1 ]]
+	[[ "$output" =~ round1\ +10\ +2.00s\ +find_one\ +Round\ 1 ]]
 }
 
 @test "a bad manifest is named with its line, and nothing else is printed" {

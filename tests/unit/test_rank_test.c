@@ -83,6 +83,17 @@ static void test_holm(void **state)
 	rank_test_holm(p, 0, adjusted);
 }
 
+/* Exact p of samples that do not overlap: 2/70 for 4 values, 2/252 for 5, 2/3432 for 7. */
+static void test_least(void **state)
+{
+	(void)state;
+	assert_int_equal(rank_test_least(1), 4);
+	assert_int_equal(rank_test_least(2), 5);
+	assert_int_equal(rank_test_least(28), 7);
+	assert_int_equal(rank_test_least(85), 7);
+	assert_int_equal(rank_test_least(86), 8);
+}
+
 /* Of comparisons of a thing with itself no more may show a difference than the level allows. */
 static void test_a_against_a(void **state)
 {
@@ -107,6 +118,7 @@ int main(void)
 		cmocka_unit_test(test_as_scipy_has_it),
 		cmocka_unit_test(test_large_samples),
 		cmocka_unit_test(test_holm),
+		cmocka_unit_test(test_least),
 		cmocka_unit_test(test_a_against_a),
 	};
 

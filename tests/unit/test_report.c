@@ -256,7 +256,7 @@ static void test_client_limit_changes_the_order(void **state)
 	assert_string_equal(pick_text(cheapest, "limit"), "client");
 	assert_true(number(cheapest, "rps.median") < number(most, "rps.median"));
 	assert_true(number(cheapest, "rank") == 1);
-	assert_true(number(most, "rank") == 2);
+	assert_true(number(most, "relative.ratio") > 1);
 	json_decref(record);
 }
 
