@@ -11,6 +11,7 @@ static const struct cmd commands[] = {
 	{"load", "load one server and report", cmd_load},
 	{"bench", "compare with other servers and clients", cmd_bench},
 	{"list", "contestants and rounds", cmd_list},
+	{"compare", "what changed between two records of a round", cmd_compare},
 	{"doctor", "the machine, and what on it would make numbers worse", cmd_doctor},
 	{"report", "render the tables of results again", cmd_report},
 	{NULL, NULL, NULL},
