@@ -19,10 +19,8 @@
 #include "tests/badserver/conn.h"
 
 #define RX_SIZE    (256 << 10)
-#define SENDS_A_GO 16         /* long replies of one connection before others get their turn */
-#define INLINE_MAX (64 << 10) /* a body up to this is one piece of memory */
-#define OUT_MAX    (4 << 20)  /* bytes that wait; then nothing more is read */
-#define INFINITE   UINT64_MAX
+#define SENDS_A_GO 16        /* long replies of one connection before others get their turn */
+#define OUT_MAX    (4 << 20) /* bytes that wait; then nothing more is read */
 
 struct conn {
 	LIST_ENTRY(conn) entry;
@@ -70,14 +68,6 @@ enum proto conn_proto(void)
 uint64_t conn_number(void)
 {
 	return counts.requests;
-}
-
-static void reply_free(struct reply *r)
-{
-	buf_free(&r->head);
-	buf_free(&r->pattern);
-	buf_free(&r->tail);
-	free(r);
 }
 
 static void queue_free(struct reply **queue)
@@ -170,40 +160,6 @@ const struct acts *conn_request(struct conn *c)
 
 /* ------------------------------------------------------------------ out */
 
-static uint64_t length_of(const struct reply *r)
-{
-	if (r->times > UINT64_C(1) << 40)
-		return INFINITE;
-	return buf_len(&r->head) + buf_len(&r->pattern) * r->times + buf_len(&r->tail);
-}
-
-/* The bytes from @r->sent on that lie together, up to the next pause or the end. */
-static size_t next_span(const struct reply *r, const char **data)
-{
-	uint64_t head = buf_len(&r->head);
-	uint64_t total = length_of(r);
-	uint64_t at = r->sent;
-	uint64_t n;
-
-	if (at < head) {
-		*data = buf_head(&r->head) + at;
-		n = head - at;
-	} else if (at < total - buf_len(&r->tail)) {
-		uint64_t offset = (at - head) % buf_len(&r->pattern);
-
-		*data = buf_head(&r->pattern) + offset;
-		n = buf_len(&r->pattern) - offset;
-	} else {
-		*data = buf_head(&r->tail) + (at - (total - buf_len(&r->tail)));
-		n = total - at;
-	}
-	if (n > r->limit - at)
-		n = r->limit - at;
-	if (r->split > at && n > r->split - at)
-		n = r->split - at;
-	return (size_t)n;
-}
-
 static void arm(struct conn *c, int64_t ns)
 {
 	struct timeval tv = {.tv_sec = ns / NS_PER_S, .tv_usec = ns % NS_PER_S / NS_PER_US};
@@ -236,7 +192,7 @@ static int send_out(struct conn *c)
 static int send_piece(struct conn *c, struct reply *r)
 {
 	const char *data;
-	size_t len = next_span(r, &data);
+	size_t len = reply_span(r, &data);
 	ssize_t n = send(c->fd, data, len, MSG_NOSIGNAL);
 
 	if (n < 0 && errno == EAGAIN) {
@@ -251,7 +207,7 @@ static int send_piece(struct conn *c, struct reply *r)
 	r->sent += (uint64_t)n;
 	if (r->sent == r->split && r->sent < r->limit) {
 		r->due_ns = clock_ns() + r->gap_ns;
-		r->split = r->piece > 0 ? r->sent + r->piece : INFINITE;
+		r->split = r->piece > 0 ? r->sent + r->piece : REPLY_NEVER;
 	}
 	return 1;
 }
@@ -262,7 +218,7 @@ static bool end_reply(struct conn *c)
 	struct reply *r = c->queue;
 	enum end end = r->end;
 
-	counts.replies += !r->control && r->sent > 0 && r->sent == length_of(r);
+	counts.replies += !r->control && r->sent > 0 && r->sent == reply_length(r);
 	c->queue = r->next;
 	c->last_ns = clock_ns();
 	reply_free(r);
@@ -325,24 +281,18 @@ static struct reply *new_reply(const struct reply *from)
 	return r;
 }
 
-static void must(int failed)
-{
-	if (failed != 0)
-		abort();
-}
-
 void conn_send(struct conn *c, const void *data, size_t len)
 {
 	if (c->queue == NULL) {
-		must(buf_append(&c->out, data, len));
+		append(&c->out, data, len);
 		return;
 	}
 	struct reply r = {0};
 
-	must(buf_append(&r.head, data, len));
+	append(&r.head, data, len);
 	r.control = true;
-	r.limit = length_of(&r);
-	r.split = INFINITE;
+	r.limit = reply_length(&r);
+	r.split = REPLY_NEVER;
 	queue_reply(c, new_reply(&r));
 }
 
@@ -351,53 +301,14 @@ void conn_plain(struct conn *c, const char *data, size_t len)
 	struct acts none = {0};
 
 	if (c->queue == NULL && c->swapped == NULL) {
-		must(buf_append(&c->out, data, len));
+		append(&c->out, data, len);
 		counts.replies++;
 		return;
 	}
 	struct reply r = {0};
 
-	must(buf_append(&r.head, data, len));
+	append(&r.head, data, len);
 	conn_reply(c, &none, &r);
-}
-
-/* The acts on bytes and time. */
-static void act_on(struct reply *r, const struct acts *acts)
-{
-	uint64_t total = length_of(r);
-	int64_t cut = INT64_MAX;
-
-	if (has(acts, ACT_FIN)) {
-		r->end = END_FIN;
-		cut = acts->number[ACT_FIN];
-	}
-	if (has(acts, ACT_CLOSE)) {
-		r->end = END_CLOSE;
-		cut = acts->number[ACT_CLOSE];
-	}
-	if (has(acts, ACT_RESET)) {
-		r->end = END_RESET;
-		cut = acts->number[ACT_RESET];
-	}
-	r->limit = (uint64_t)cut < total ? (uint64_t)cut : total;
-	if (has(acts, ACT_DELAY))
-		r->due_ns = clock_ns() + acts->number[ACT_DELAY];
-	r->pace_ns = act_number(acts, ACT_PACE, 0);
-	if (r->pace_ns > 0 && r->due_ns == 0)
-		r->due_ns = clock_ns() + r->pace_ns;
-	r->gap_ns = act_number(acts, ACT_GAP, NS_PER_MS / 10);
-	r->piece = (uint64_t)act_number(acts, ACT_PIECES, 0);
-	r->split = r->piece > 0 ? r->piece : INFINITE;
-	if (has(acts, ACT_SPLIT))
-		r->split = (uint64_t)acts->number[ACT_SPLIT];
-	if (has(acts, ACT_WALK))
-		r->split = 1 + counts.requests % total;
-}
-
-static void copy_buf(struct buf *to, const struct buf *from)
-{
-	*to = (struct buf){0};
-	must(buf_append(to, buf_head(from), buf_len(from)));
 }
 
 static void queue_copies(struct conn *c, const struct reply *r, int64_t n)
@@ -405,36 +316,9 @@ static void queue_copies(struct conn *c, const struct reply *r, int64_t n)
 	for (; n > 0; n--) {
 		struct reply *copy = new_reply(r);
 
-		copy_buf(&copy->head, &r->head);
-		copy_buf(&copy->pattern, &r->pattern);
-		copy_buf(&copy->tail, &r->tail);
-		copy->end = END_NONE;
-		copy->limit = length_of(r);
+		reply_copy(copy, r);
 		queue_reply(c, copy);
 	}
-}
-
-/* ACT_BEFORE, ACT_RAW and ACT_THEN: bytes of the script around or instead of the reply. */
-static void act_on_bytes(struct reply *r, const struct acts *acts)
-{
-	const struct slice *text = acts->text;
-	struct buf head = {0};
-
-	if (has(acts, ACT_RAW)) {
-		buf_clear(&r->head);
-		buf_clear(&r->pattern);
-		buf_clear(&r->tail);
-		r->times = 0;
-		must(buf_append(&r->head, text[ACT_RAW].data, text[ACT_RAW].len));
-	}
-	if (has(acts, ACT_BEFORE)) {
-		must(buf_append(&head, text[ACT_BEFORE].data, text[ACT_BEFORE].len));
-		must(buf_append(&head, buf_head(&r->head), buf_len(&r->head)));
-		buf_free(&r->head);
-		r->head = head;
-	}
-	if (has(acts, ACT_THEN))
-		must(buf_append(reply_rest(r), text[ACT_THEN].data, text[ACT_THEN].len));
 }
 
 void conn_reply(struct conn *c, const struct acts *acts, const struct reply *reply)
@@ -445,8 +329,7 @@ void conn_reply(struct conn *c, const struct acts *acts, const struct reply *rep
 		reply_free(r);
 		return;
 	}
-	act_on_bytes(r, acts);
-	act_on(r, acts);
+	reply_act(r, acts, counts.requests);
 	if (has(acts, ACT_SWAP) && c->swapped == NULL) {
 		c->swapped = r;
 		return;
@@ -458,54 +341,6 @@ void conn_reply(struct conn *c, const struct acts *acts, const struct reply *rep
 	c->swapped = NULL;
 }
 
-/* ------------------------------------------------------------------ bodies */
-
-/* One unit of the body, and its last byte wrong if it must be. */
-static void wrap_unit(struct buf *out, size_t len, bool last, bool wrong,
-	void (*wrap)(struct buf *out, const char *data, size_t len, bool last, void *ctx),
-	void *ctx, char *unit)
-{
-	if (last && wrong && len > 0)
-		unit[len - 1] = '!';
-	wrap(out, unit, len, last, ctx);
-}
-
-void reply_body(struct reply *r, const struct acts *acts, size_t unit_max,
-	void (*wrap)(struct buf *out, const char *data, size_t len, bool last, void *ctx),
-	void *ctx)
-{
-	uint64_t total = (uint64_t)act_number(acts, ACT_BODY, 2);
-	bool wrong = has(acts, ACT_WRONG);
-	struct buf *out = &r->head;
-	char *unit = malloc(unit_max + 2);
-
-	if (unit == NULL)
-		abort();
-	memset(unit, 'x', unit_max);
-	if (!has(acts, ACT_BODY)) {
-		unit[0] = 'h';
-		unit[1] = 'i';
-	}
-	if (total > INLINE_MAX) {
-		wrap(&r->pattern, unit, unit_max, false, ctx);
-		r->times = (total - 1) / unit_max;
-		total -= r->times * unit_max;
-		out = &r->tail;
-	}
-	do {
-		size_t n = total < unit_max ? (size_t)total : unit_max;
-
-		total -= n;
-		wrap_unit(out, n, total == 0, wrong, wrap, ctx, unit);
-	} while (total > 0);
-	free(unit);
-}
-
-struct buf *reply_rest(struct reply *r)
-{
-	return r->times > 0 ? &r->tail : &r->head;
-}
-
 /* ------------------------------------------------------------------ in */
 
 /* Hands on what there is. Return: false when the connection is gone. */
@@ -514,7 +349,7 @@ static bool feed(struct conn *c, const char *data, size_t len)
 	ssize_t taken;
 
 	if (buf_len(&c->in) > 0) {
-		must(buf_append(&c->in, data, len));
+		append(&c->in, data, len);
 		data = buf_head(&c->in);
 		len = buf_len(&c->in);
 	}
@@ -530,7 +365,7 @@ static bool feed(struct conn *c, const char *data, size_t len)
 	if (buf_len(&c->in) > 0)
 		buf_consume(&c->in, (size_t)taken);
 	else if ((size_t)taken < len)
-		must(buf_append(&c->in, data + taken, len - (size_t)taken));
+		append(&c->in, data + taken, len - (size_t)taken);
 	return true;
 }
 

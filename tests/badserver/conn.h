@@ -4,8 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/buf.h"
-#include "tests/badserver/script.h"
+#include "tests/badserver/reply.h"
 
 struct conn;
 
@@ -19,34 +18,6 @@ struct counts {
 };
 
 extern struct counts counts;
-
-/** enum end - What becomes of the connection after a reply. */
-enum end { END_NONE, END_FIN, END_CLOSE, END_RESET };
-
-/**
- * struct reply - Bytes on their way out: @head, then @pattern so many times, then @tail.
- *
- * A protocol fills these four; conn_reply() knows the rest.
- */
-struct reply {
-	struct buf head;
-	struct buf pattern;
-	uint64_t times;
-	struct buf tail;
-	enum end end;
-
-	struct reply *next;
-	bool control; /* no reply, just bytes */
-	int64_t due_ns;
-	int64_t pace_ns;
-	uint64_t sent;
-	uint64_t limit; /* bytes that go out before @end */
-	uint64_t split; /* the first pause is before this byte */
-	uint64_t piece; /* and the later ones that many bytes apart; 0 = none */
-	int64_t gap_ns;
-};
-
-#define REPLY_ENDLESS UINT64_MAX /* as @times */
 
 /** struct proto_ops - The server side of one protocol. */
 struct proto_ops {
@@ -88,21 +59,6 @@ void conn_send(struct conn *conn, const void *data, size_t len);
 
 /** conn_reply() - Do to @reply what @acts say, and send it. Takes over what it holds. */
 void conn_reply(struct conn *conn, const struct acts *acts, const struct reply *reply);
-
-/**
- * reply_body() - Append a body in units.
- * @unit: bytes of one unit at most.
- * @wrap: append one unit to @out; @last: it is the last.
- *
- * Its length is that of ACT_BODY, or 2 for "hi"; a long one becomes the pattern. What the
- * protocol appends after it belongs into reply_rest().
- */
-void reply_body(struct reply *reply, const struct acts *acts, size_t unit,
-	void (*wrap)(struct buf *out, const char *data, size_t len, bool last, void *ctx),
-	void *ctx);
-
-/** reply_rest() - Where the bytes behind the body go. */
-struct buf *reply_rest(struct reply *reply);
 
 /** main.c: what happens to the whole server. */
 void server_hold(int64_t ns);   /* accepts nothing for so long */
