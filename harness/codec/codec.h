@@ -66,6 +66,11 @@ struct codec_ops {
 	/* The peer closed, or reset, the connection: ends a reply that is delimited by a close.
 	 * Required. Return: CODEC_CLOSED between replies, below 0 within one. */
 	int (*eof)(void *state, bool reset);
+	/* Give up the request in @slot alone, whose time is over; the engine ends it. Optional:
+	 * otherwise the connection is given up. Return: 0 or -1. */
+	int (*cancel)(void *state, uint32_t slot);
+	/* What it means that the oldest request's time is over. Optional: OUT_TIMEOUT. */
+	enum outcome (*overdue)(const void *state);
 	/* Free what the state holds. Optional; safe after a failed open. */
 	void (*close)(void *state);
 };

@@ -133,6 +133,15 @@ static int on_reply_head(
 	return 0;
 }
 
+/* A reply on a stream that is not open: perhaps one that we have given up, else a second reply,
+ * or to a request that was never sent. */
+static int no_stream(const struct h2 *h, uint32_t id)
+{
+	if (id % 2 == 0 || id >= h->next_id)
+		return -OUT_PROTOCOL;
+	return h->gave_up ? 0 : -OUT_UNEXPECTED;
+}
+
 /* A whole header block. */
 static int on_block(struct h2 *h, uint32_t id, uint8_t flags, const char *block, size_t len)
 {
@@ -145,9 +154,8 @@ static int on_block(struct h2 *h, uint32_t id, uint8_t flags, const char *block,
 
 	if (decode(h, known, block, len, &head) != 0)
 		return -OUT_PROTOCOL;
-	/* Of a stream that we have given up, or of none that we began. */
 	if (slot == NO_SLOT)
-		return id % 2 == 1 && id < h->next_id ? 0 : -OUT_PROTOCOL;
+		return no_stream(h, id);
 	s->bytes += H2_FRAME_HEAD + len;
 	ret = on_reply_head(h, s, &head, ended);
 	if (ret == 0 && ended)
@@ -235,7 +243,7 @@ static int on_data(struct h2 *h, const struct h2_frame *f)
 	if (f->stream == 0 || !strip(f, &data, &len) || refill(h, &h->unrefilled, 0, f->len) != 0)
 		return -OUT_PROTOCOL;
 	if (slot == NO_SLOT)
-		return f->stream % 2 == 1 && f->stream < h->next_id ? 0 : -OUT_PROTOCOL;
+		return no_stream(h, f->stream);
 	s = &h->streams[slot];
 	if (!s->got_header)
 		return -OUT_PROTOCOL;
@@ -464,6 +472,36 @@ static int h2_eof(void *state, bool reset)
 	return reset ? -OUT_RESET : -OUT_EOF;
 }
 
+/* Takes a slot out of the ring that waits for streams. */
+static void stop_waiting(struct h2 *h, uint32_t slot)
+{
+	uint32_t n = h->waiting_n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t next = h2_next_waiting(h);
+
+		if (next != slot)
+			h2_submit(h, next);
+	}
+}
+
+static int h2_cancel(void *state, uint32_t slot)
+{
+	struct h2 *h = state;
+	struct h2_stream *s = &h->streams[slot];
+	uint32_t id = s->id;
+
+	if (id == 0) {
+		stop_waiting(h, slot);
+		return 0;
+	}
+	s->id = 0;
+	h->active--;
+	h->unsent -= s->sent < buf_len(&h->shared->body);
+	h->gave_up = true;
+	return h2_frame_put_u32(&h->control, H2_RST_STREAM, id, H2_CANCEL);
+}
+
 static void h2_close(void *state)
 {
 	struct h2 *h = state;
@@ -515,6 +553,7 @@ const struct codec_ops codec_h2c = {
 	.flush = h2_flush,
 	.feed = h2_feed,
 	.eof = h2_eof,
+	.cancel = h2_cancel,
 	.close = h2_close,
 };
 
@@ -529,5 +568,6 @@ const struct codec_ops codec_grpc = {
 	.flush = h2_flush,
 	.feed = h2_feed,
 	.eof = h2_eof,
+	.cancel = h2_cancel,
 	.close = h2_close,
 };

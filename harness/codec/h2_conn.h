@@ -69,6 +69,7 @@ struct h2 {
 	enum h2_block block; /* form of the next request's header */
 	bool shrink_table;   /* the next block must say so */
 	bool going_away;     /* no new streams */
+	bool gave_up;        /* on some stream: its reply may still come */
 	bool got_settings;
 	uint32_t max_streams; /* the peer's settings */
 	int64_t initial_window;

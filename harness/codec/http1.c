@@ -69,6 +69,7 @@ struct http1 {
 	bool chunked;
 	bool has_length;
 	bool close;      /* the peer will close after this reply */
+	bool unbounded;  /* it did not say so, nor how long the body is */
 	bool keep_alive; /* it said so: for HTTP/1.0 */
 	bool last_ok;    /* the reply before this one was good */
 	struct buf line; /* a line that has not ended yet */
@@ -196,6 +197,7 @@ static void begin_reply(struct http1 *h)
 	h->chunked = false;
 	h->has_length = false;
 	h->close = false;
+	h->unbounded = false;
 	h->keep_alive = false;
 }
 
@@ -343,6 +345,7 @@ static int on_header_end(struct http1 *h)
 	}
 	if (h->status == 205)
 		return finish_reply(h);
+	h->unbounded = !h->close && !h->http10;
 	h->close = true;
 	h->state = BODY_CLOSE;
 	return 0;
@@ -510,6 +513,13 @@ static int http1_eof(void *state, bool reset)
 	return CODEC_CLOSED;
 }
 
+static enum outcome http1_overdue(const void *state)
+{
+	const struct http1 *h = state;
+
+	return h->unbounded ? OUT_NO_LENGTH : OUT_TIMEOUT;
+}
+
 static int http1_open(void *state, const struct codec_env *env)
 {
 	struct http1 *h = state;
@@ -541,5 +551,6 @@ const struct codec_ops codec_http1 = {
 	.flush = http1_flush,
 	.feed = http1_feed,
 	.eof = http1_eof,
+	.overdue = http1_overdue,
 	.close = http1_close,
 };

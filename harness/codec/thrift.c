@@ -199,8 +199,8 @@ static void reply_done(struct thrift *t, enum outcome outcome, size_t bytes)
 }
 
 /* Finds the end of the message in front of @data. @start is where it begins behind a frame's
- * length, @end where it ends. */
-static enum thrift_parsed find_message(const struct shared *shared, const char *data, size_t len,
+ * length, @end where it ends. Return: THRIFT_WHOLE, THRIFT_PARTIAL, or below 0 as feed(). */
+static int find_message(const struct shared *shared, const char *data, size_t len,
 	struct thrift_head *head, size_t *start, size_t *end)
 {
 	enum thrift_parsed parsed;
@@ -214,7 +214,7 @@ static enum thrift_parsed find_message(const struct shared *shared, const char *
 		for (size_t i = 0; i < FRAME_HEAD; i++)
 			frame = frame << 8 | (unsigned char)data[i];
 		if (frame == 0 || frame > MESSAGE_MAX)
-			return THRIFT_BROKEN;
+			return -OUT_THRIFT_FRAME;
 		if (len - FRAME_HEAD < frame)
 			return THRIFT_PARTIAL;
 		len = FRAME_HEAD + frame;
@@ -225,11 +225,13 @@ static enum thrift_parsed find_message(const struct shared *shared, const char *
 		parsed = thrift_skip_struct(data, len, shared->compact, &at);
 		*end = at;
 	}
+	if (parsed == THRIFT_BROKEN)
+		return -OUT_PROTOCOL;
 	/* A frame holds one message, no less and no more. */
 	if (shared->framed && (parsed != THRIFT_WHOLE || *end != len))
-		return THRIFT_BROKEN;
+		return -OUT_THRIFT_FRAME;
 	if (parsed == THRIFT_PARTIAL && len > MESSAGE_MAX)
-		return THRIFT_BROKEN;
+		return -OUT_PROTOCOL;
 	return parsed;
 }
 
@@ -257,9 +259,11 @@ static int take_message(struct thrift *t, const char *data, const struct thrift_
 	enum outcome outcome;
 
 	if ((head->type != THRIFT_REPLY && head->type != THRIFT_EXCEPTION) ||
-		head->seqid != t->next_reply || head->name_len != strlen(shared->method) ||
+		head->name_len != strlen(shared->method) ||
 		memcmp(message + head->name_at, shared->method, head->name_len) != 0)
 		return -OUT_PROTOCOL;
+	if (head->seqid != t->next_reply)
+		return -OUT_THRIFT_SEQID;
 	outcome = judge(t, head, message, end - start);
 	if (outcome == OUT_OK && head->type == THRIFT_REPLY &&
 		head->seqid_len == thrift_seqid_len(shared->compact)) {
@@ -296,7 +300,6 @@ static ssize_t take_replies(struct thrift *t, const char *in, size_t len)
 
 	while (taken < len) {
 		const char *at = in + taken;
-		enum thrift_parsed parsed;
 		struct thrift_head head;
 		size_t start;
 		size_t end = 0;
@@ -309,11 +312,11 @@ static ssize_t take_replies(struct thrift *t, const char *in, size_t len)
 			reply_done(t, OUT_OK, buf_len(&t->shared->template));
 			continue;
 		}
-		parsed = find_message(t->shared, at, len - taken, &head, &start, &end);
-		if (parsed == THRIFT_PARTIAL)
+		ret = find_message(t->shared, at, len - taken, &head, &start, &end);
+		if (ret == THRIFT_PARTIAL)
 			break;
-		ret = parsed == THRIFT_BROKEN ? -OUT_PROTOCOL
-					      : take_message(t, at, &head, start, end);
+		if (ret == THRIFT_WHOLE)
+			ret = take_message(t, at, &head, start, end);
 		if (ret != 0)
 			return ret;
 		taken += end;

@@ -102,6 +102,7 @@ void conn_open(struct conn *c)
 		.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
 		.data.ptr = c,
 	};
+	const struct sockaddr *address = (const struct sockaddr *)&target->address;
 	int one = 1;
 
 	c->state = CONN_CONNECTING;
@@ -112,8 +113,7 @@ void conn_open(struct conn *c)
 		return;
 	}
 	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	if ((connect(c->fd, (const struct sockaddr *)&target->address, target->address_len) != 0 &&
-		    errno != EINPROGRESS) ||
+	if ((connect(c->fd, address, target->address_len) != 0 && errno != EINPROGRESS) ||
 		epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, c->fd, &event) != 0)
 		conn_drop(c, connect_outcome(errno));
 }
@@ -139,6 +139,7 @@ static bool on_connected(struct conn *c)
 	c->unsent = false;
 	c->begun = 0;
 	c->replies = 0;
+	c->heard_ns = w->now_ns;
 	c->env = (struct codec_env){
 		.shared = w->shared,
 		.depth = c->depth,
@@ -364,6 +365,7 @@ static ssize_t read_once(struct conn *c)
 	w->now_ns = clock_ns();
 	if (n <= 0)
 		return n;
+	c->heard_ns = w->now_ns;
 	ret = w->codec->feed(c->codec, w->rx, (size_t)n);
 	if (ret < 0)
 		conn_drop(c, (enum outcome) - ret);
@@ -443,8 +445,11 @@ static void conn_drop(struct conn *c, enum outcome outcome)
 	struct worker *w = c->worker;
 	bool served = c->state == CONN_OPEN && c->replies > 0;
 
-	if (outcome >= OUT_REQUEST_KINDS && outcome < OUT_KINDS)
+	/* What befell the connection is counted once, beside the requests that it took along. */
+	if (outcome >= OUT_REQUEST_KINDS && outcome < OUT_KINDS) {
 		w->record->outcomes[outcome]++;
+		outcome = OUT_PROTOCOL;
+	}
 	for (uint32_t slot = 0; c->inflight > 0 && slot < c->depth; slot++)
 		if (c->start_ns[slot] != 0)
 			on_done(c, slot, outcome, 0, 0);
@@ -472,10 +477,35 @@ static int64_t oldest_start(const struct conn *c)
 	return oldest;
 }
 
+/* The oldest request's time is over. Where the peer still sends, and the protocol can give up
+ * one request alone, the others stay. */
+static void on_overdue(struct conn *c, int64_t oldest_ns, int64_t limit_ns)
+{
+	const struct codec_ops *codec = c->worker->codec;
+	int64_t started_ns;
+
+	if (codec->cancel == NULL || c->heard_ns <= oldest_ns) {
+		conn_drop(c, codec->overdue != NULL ? codec->overdue(c->codec) : OUT_TIMEOUT);
+		return;
+	}
+	for (uint32_t slot = 0; slot < c->depth; slot++) {
+		started_ns = c->start_ns[slot];
+		if (started_ns == 0 || started_ns > limit_ns)
+			continue;
+		if (codec->cancel(c->codec, slot) != 0) {
+			conn_drop(c, OUT_TIMEOUT);
+			return;
+		}
+		on_done(c, slot, OUT_TIMEOUT, 0, 0);
+	}
+	conn_start(c);
+}
+
 void conn_tick(struct conn *c)
 {
 	struct worker *w = c->worker;
 	int64_t limit = w->now_ns - w->params->timeout_ns;
+	int64_t oldest;
 
 	switch (c->state) {
 	case CONN_CLOSED:
@@ -487,8 +517,9 @@ void conn_tick(struct conn *c)
 			conn_drop(c, OUT_CONNECT_TIMEOUT);
 		break;
 	case CONN_OPEN:
-		if (c->inflight > 0 && oldest_start(c) <= limit)
-			conn_drop(c, OUT_TIMEOUT);
+		oldest = c->inflight > 0 ? oldest_start(c) : INT64_MAX;
+		if (oldest <= limit)
+			on_overdue(c, oldest, limit);
 		break;
 	}
 }

@@ -30,6 +30,7 @@ struct conn {
 	uint64_t begun;    /* requests on this connection since it was set up */
 	uint64_t replies;  /* whole replies likewise */
 	int64_t opened_ns; /* when connect() was called */
+	int64_t heard_ns;  /* when bytes last came */
 	int64_t reopen_ns; /* when to try again; 0 = not tried yet */
 	int64_t backoff_ns;
 	bool was_established;

@@ -57,7 +57,7 @@ struct worker {
 	int64_t spun_ns;    /* open loop: spent in waiting without sleeping, within the window */
 	uint64_t inflight;  /* requests, whenever they began */
 	uint64_t ok_count;  /* likewise */
-	int64_t alive_ns;   /* when a reply or connection last came */
+	int64_t alive_ns;   /* when a reply or connection last came, or a connection was lost */
 
 	/* Read by the main thread: the counter at any time, the rest after join. */
 	_Atomic uint64_t ok_total;

@@ -1,8 +1,12 @@
 # Shared by the scenarios against badserver: `load helper`, then `load bad-helpers`.
 #
-#   bad PROTOCOL RULE…      start badserver; sets $url
-#   load_json OPTION…       rpcbench load of $url: its trial in $output, its exit in $status
-#   saw NAME                what badserver has counted, at its end
+#   bad PROTOCOL RULE…              start badserver; sets $url
+#   load_json OPTION…               rpcbench load of $url: its trial in $output, its exit in $status
+#   saw NAME                        what badserver has counted, at its end
+#   each_ends KIND PROTOCOL ACT…    one request for each ACT, which must end as errors.KIND, or well
+#                                   for KIND ok; the requests around them are fine. $load: options
+
+load=()
 
 bad() {
 	local protocol=$1
@@ -19,12 +23,39 @@ bad() {
 
 # Whatever happens, the sums hold.
 load_json() {
-	run --separate-stderr timeout 30 "$RPCBENCH_BIN/rpcbench" load --json "$@" "$url"
+	run --separate-stderr timeout 60 "$RPCBENCH_BIN/rpcbench" load --json "$@" "$url"
 	echo "$output" >"$BATS_TEST_TMPDIR/trial.json"
-	json '.requests | .sent == .ok + .failed + .inflight_at_end and .completed <= .sent'
-	json '(.latency_ns == null) == (.requests.ok == 0)'
+	json '(.requests | .sent == .ok + .failed + .inflight_at_end and .completed <= .sent) and
+		(.latency_ns == null) == (.requests.ok == 0)' >/dev/null || {
+		echo "the sums of $output"
+		return 1
+	}
 }
 
 saw() {
 	sed -n "s/^COUNTS.* $1=\([0-9]*\).*/\1/p" "$server_log" | tail -1
+}
+
+# try_acts KIND PROTOCOL ACT…: one run, in which every third request is one of the ACTs
+try_acts() {
+	local kind=$1 protocol=$2 rules=() wanted=$(($# - 2)) n=0 errors='{}'
+	shift 2
+	for act in "$@"; do
+		n=$((n + 3))
+		rules+=("from $n first $n: $act")
+	done
+	[ "$kind" = ok ] || errors="{\"$kind\": $wanted}"
+	n=$((n + 1))
+	bad "$protocol" "${rules[@]}"
+	load_json -n $n -c 1 --timeout 500ms "${load[@]}" &&
+		json ".errors == $errors and .requests.sent == $n" >/dev/null || return 1
+	stop && [ "$(saw requests)" -eq $n ]
+}
+
+each_ends() {
+	try_acts "$@" && return
+	for act in "${@:3}"; do
+		try_acts "$1" "$2" "$act" || echo "$1 expected of '$act', got $(jq -c .errors <<<"$output")"
+	done
+	return 1
 }

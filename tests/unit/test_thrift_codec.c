@@ -248,7 +248,7 @@ struct wrong {
 };
 
 static const struct wrong wrongs[] = {
-	{"wrong sequence number", "", "800100020000000746696e644f6e650000400100", "protocol"},
+	{"wrong sequence number", "", "800100020000000746696e644f6e650000400100", "thrift_seqid"},
 	{"wrong name", "", "800100020000000746696e644f6e640000400000", "protocol"},
 	{"a call", "", "800100010000000746696e644f6e650000400000", "protocol"},
 	{"not strict", "", "0000000746696e644f6e65020000400000", "protocol"},
@@ -257,12 +257,12 @@ static const struct wrong wrongs[] = {
 	{"unknown field type", "", "800100020000000746696e644f6e65000040000100010b", "protocol"},
 	{"negative string", "", "800100020000000746696e644f6e65000040000b0000ffffffff", "protocol"},
 	{"HTTP", "", "485454502f312e312034303020426164", "protocol"},
-	{"empty frame", "?transport=framed", "00000000", "protocol"},
-	{"frame beyond bounds", "?transport=framed", "7fffffff", "protocol"},
+	{"empty frame", "?transport=framed", "00000000", "thrift_frame"},
+	{"frame beyond bounds", "?transport=framed", "7fffffff", "thrift_frame"},
 	{"frame longer than its message", "?transport=framed",
-		"00000015800100020000000746696e644f6e65000040000000", "protocol"},
+		"00000015800100020000000746696e644f6e65000040000000", "thrift_frame"},
 	{"frame shorter than its message", "?transport=framed",
-		"00000013800100020000000746696e644f6e65000040000b", "protocol"},
+		"00000013800100020000000746696e644f6e65000040000b", "thrift_frame"},
 	{"compact version", "?protocol=compact", "8242", "protocol"},
 	{"compact endless varint", "?protocol=compact", "8241ffffffffffffffffffffff", "protocol"},
 	{"declared exception", "", "800100020000000746696e644f6e65000040000c0001000000",
