@@ -33,6 +33,7 @@ struct options {
 	const char *body;
 	const char *body_file;
 	const char *expect_body;
+	const char *source;
 	const char *cpus;
 	const char *json;
 };
@@ -101,6 +102,10 @@ static const struct opt table[] = {
 		.arg = "N",
 		.min = 0,
 		.help = "of Poisson arrivals (from the clock)"},
+	{.name = "drain",
+		.type = OPT_FLAG,
+		.offset = PARAM(drain),
+		.help = "then wait for what is in flight, up to --timeout"},
 	{.name = "warmup",
 		.type = OPT_DURATION,
 		.offset = PARAM(warmup_ns),
@@ -145,6 +150,11 @@ static const struct opt table[] = {
 		.arg = "N",
 		.min = 1,
 		.help = "replace a connection after N requests"},
+	{.name = "source",
+		.type = OPT_STRING,
+		.offset = offsetof(struct options, source),
+		.arg = "NETWORK",
+		.help = "local addresses to connect from, like 127.0.0.0/24"},
 	{.name = "verify",
 		.type = OPT_CHOICE,
 		.offset = PARAM(verify),
@@ -285,6 +295,8 @@ static int settle_options(struct options *options)
 			"--method: bad method '%s', expected upper-case letters", p->method);
 	if (p->expect_body.data != NULL && p->verify > VERIFY_LENGTH)
 		return fail_msg("--expect-body: expected --verify=full or length");
+	if (options->source != NULL && source_parse(options->source, &p->source) != 0)
+		return -1;
 	p->pin = options->cpus != NULL;
 	if (p->pin && parse_cpus(options->cpus, &p->cpus) != 0)
 		return -1;

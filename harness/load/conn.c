@@ -113,7 +113,8 @@ void conn_open(struct conn *c)
 		return;
 	}
 	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	if ((connect(c->fd, address, target->address_len) != 0 && errno != EINPROGRESS) ||
+	if (source_bind(&w->params->source, w->connects++, c->fd) != 0 ||
+		(connect(c->fd, address, target->address_len) != 0 && errno != EINPROGRESS) ||
 		epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, c->fd, &event) != 0)
 		conn_drop(c, connect_outcome(errno));
 }

@@ -51,6 +51,10 @@ static int check_params(const struct load_params *p)
 	if (!p->keep_alive && p->pipeline > 1)
 		return fail_msg("--no-keepalive: expected --pipeline 1, a closed connection cannot "
 				"carry a second request");
+	if (p->drain && p->rate > 0)
+		return fail_msg("--drain: expected no --rate, whose rates are of the planned time");
+	if (p->source.count > 0 && p->target->address.ss_family != AF_INET)
+		return fail_msg("--source: expected a URL with an IPv4 host");
 	return 0;
 }
 
@@ -226,7 +230,12 @@ static void conduct(struct run *run)
 		pthread_cond_wait(&plan->changed, &plan->lock);
 	plan->start_ns = clock_ns() + START_DELAY_NS;
 	plan->window_ns = plan->start_ns + p->warmup_ns;
-	plan->window_end_ns = p->requests > 0 ? INT64_MAX : plan->window_ns + p->duration_ns;
+	plan->last_ns = INT64_MAX;
+	plan->window_end_ns = INT64_MAX;
+	if (p->requests == 0 && p->drain)
+		plan->last_ns = plan->window_ns + p->duration_ns;
+	else if (p->requests == 0)
+		plan->window_end_ns = plan->window_ns + p->duration_ns;
 	if (!any_established(run))
 		plan->window_end_ns = plan->window_ns = plan->start_ns;
 	plan->go = true;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "harness/load/record.h"
+#include "harness/load/source.h"
 #include "harness/load/target.h"
 #include "lib/slice.h"
 
@@ -30,6 +31,7 @@ struct load_params {
 	double rate;                      /* requests a second, of all threads; 0 = closed loop */
 	int arrival;                      /* enum pace_arrival */
 	uint64_t seed;                    /* of Poisson arrivals */
+	bool drain;                       /* wait for what is in flight when @duration_ns is over */
 	int64_t warmup_ns;                /* the same load before the window, not counted */
 	int64_t timeout_ns;               /* of a request from its write on, and of a connect */
 	int verify;                       /* enum load_verify */
@@ -40,6 +42,7 @@ struct load_params {
 	struct slice body;                /* HTTP: the request's body. Thrift: arguments in the text
 					   * form of Thrift's JSON protocol, empty for none */
 	struct slice expect_body; /* what each reply must carry; data NULL: the first reply's */
+	struct source source;     /* local addresses to connect from */
 	bool pin;                 /* threads to @cpus, one each, in turn */
 	cpu_set_t cpus;
 };

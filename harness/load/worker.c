@@ -255,6 +255,10 @@ static struct cpu load(struct worker *w)
 	while (!is_over(w)) {
 		int64_t until_ns = tick_ns < w->window_end_ns ? tick_ns : w->window_end_ns;
 
+		if (w->now_ns >= plan->last_ns)
+			w->quota = 0;
+		else if (plan->last_ns < until_ns)
+			until_ns = plan->last_ns;
 		if (!window_open && w->now_ns >= plan->window_ns) {
 			window_open = true;
 			opened = cpu_now();

@@ -30,6 +30,7 @@ struct plan {
 	bool go;                       /* the times are set: requests may begin */
 	int64_t start_ns;              /* requests begin */
 	int64_t window_ns;             /* the window opens */
+	int64_t last_ns;               /* no request begins from here on, replies are waited for */
 	_Atomic int64_t window_end_ns; /* it closes; moved to now to stop early */
 };
 
@@ -55,6 +56,7 @@ struct worker {
 	size_t next_conn;   /* open loop: that gets the next request */
 	bool schedule_over; /* open loop: record->unfinished is set */
 	int64_t spun_ns;    /* open loop: spent in waiting without sleeping, within the window */
+	uint32_t connects;  /* so far: their local addresses take turns */
 	uint64_t inflight;  /* requests, whenever they began */
 	uint64_t ok_count;  /* likewise */
 	int64_t alive_ns;   /* when a reply or connection last came, or a connection was lost */
