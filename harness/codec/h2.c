@@ -328,9 +328,10 @@ static int on_settings(struct h2 *h, const struct h2_frame *f)
 
 	if (f->stream != 0 || f->len % 6 != 0 || ((f->flags & H2_ACK) != 0 && f->len != 0))
 		return -OUT_PROTOCOL;
-	h->got_settings = true;
+	/* The first frame is the peer's own, not its answer to ours: RFC 9113 section 3.4. */
 	if ((f->flags & H2_ACK) != 0)
-		return 0;
+		return h->got_settings ? 0 : -OUT_PROTOCOL;
+	h->got_settings = true;
 	for (size_t at = 0; ret == 0 && at < f->len; at += 6)
 		ret = on_setting(h, bytes_get_u32(f->payload + at) >> 16,
 			bytes_get_u32(f->payload + at + 2));

@@ -141,6 +141,7 @@ static bool on_connected(struct conn *c)
 	c->begun = 0;
 	c->replies = 0;
 	c->heard_ns = w->now_ns;
+	c->reset = false;
 	c->env = (struct codec_env){
 		.shared = w->shared,
 		.depth = c->depth,
@@ -251,6 +252,7 @@ static void conn_send(struct conn *c)
 		n = send(c->fd, buf_head(out), buf_len(out), MSG_NOSIGNAL);
 		if (n < 0 && errno == EINTR)
 			continue;
+		c->reset |= n < 0 && errno == ECONNRESET;
 		if (n < 0)
 			break;
 		if (in_window(w, w->now_ns))
@@ -405,7 +407,7 @@ static void on_readable(struct conn *c, bool closed)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n == 0 || (n < 0 && errno != EAGAIN)) {
-			on_eof(c, n < 0);
+			on_eof(c, n < 0 || c->reset);
 			return;
 		}
 		if (n < 0 || (n < WORKER_RX_SIZE && !closed)) {
@@ -423,9 +425,13 @@ void conn_event(struct conn *c, uint32_t events)
 {
 	if (c->state == CONN_CONNECTING) {
 		c->worker->now_ns = clock_ns();
-		if (on_connected(c))
-			conn_start(c);
-		return;
+		if (!on_connected(c))
+			return;
+		conn_start(c);
+		/* A peer that speaks first, or closes, may have done so already: one edge for both.
+		 */
+		if ((events & ~(uint32_t)EPOLLOUT) == 0)
+			return;
 	}
 	if (c->state != CONN_OPEN)
 		return;

@@ -33,6 +33,7 @@ struct conn {
 	int64_t heard_ns;  /* when bytes last came */
 	int64_t reopen_ns; /* when to try again; 0 = not tried yet */
 	int64_t backoff_ns;
+	bool reset; /* the socket said so to a write: it will not say so again */
 	bool was_established;
 	bool was_served;
 	struct buf out; /* what the socket did not take */

@@ -25,6 +25,7 @@ enum { END_STREAM = 1, ACK = 1, END_HEADERS = 4, PADDED = 8 };
 
 struct h2 {
 	bool greeted;  /* the client's preface has come */
+	bool mute;     /* about SETTINGS */
 	bool early;    /* answer before the request's body has come */
 	bool ended;    /* the header that CONTINUATION goes on with ends its stream */
 	uint32_t last; /* streams above it are not answered */
@@ -107,7 +108,8 @@ static void *h2_open(struct conn *conn, const struct acts *acts)
 		return NULL;
 	h->last = INT32_MAX;
 	h->early = has(acts, ACT_EARLY);
-	if (!has(acts, ACT_NO_SETTINGS)) {
+	h->mute = has(acts, ACT_NO_SETTINGS);
+	if (!h->mute) {
 		put_settings(
 			&out, has(acts, ACT_SETTINGS) ? acts->text[ACT_SETTINGS] : slice_of(""));
 		conn_send(conn, buf_head(&out), buf_len(&out));
@@ -411,7 +413,7 @@ static void on_frame(struct conn *conn, struct h2 *h, const char *frame, size_t 
 		break;
 	case SETTINGS:
 	case PING:
-		if ((flags & ACK) != 0)
+		if ((flags & ACK) != 0 || (type == SETTINGS && h->mute))
 			break;
 		put_frame(&out, type, ACK, 0, frame + FRAME_HEAD, type == PING ? len : 0);
 		conn_send(conn, buf_head(&out), buf_len(&out));
