@@ -15,7 +15,7 @@ libexecdir ?= $(prefix)/libexec/rpcbench
 datadir ?= $(prefix)/share/rpcbench
 
 # Targets that run before anything can be built must not ask pkg-config for what they install.
-SETUP_GOALS := help clean setup setup-peers run-round1 run-round2 run-cities test
+SETUP_GOALS := help clean setup setup-peers run-round1 run-round2 run-cities test fuzz
 MODULES := lib/module.mk servers/module.mk harness/module.mk peers/module.mk tests/module.mk
 
 include mk/say.mk
@@ -47,7 +47,11 @@ test: ## set up, build, run all tests
 	@scripts/setup-npm peers/node tests/grpc-js
 	@$(MAKE) --no-print-directory check
 
+fuzz: ## look for inputs that break something, FUZZ_TIME=60 seconds for each of FUZZ="TARGET…"
+	@scripts/setup fuzz
+	@$(MAKE) --no-print-directory BUILD=fuzz CC=clang fuzz-run
+
 clean: ## remove everything generated
 	$(call say,CLEAN,build)rm -rf build compile_commands.json
 
-.PHONY: help setup setup-peers run-round1 run-round2 results test clean
+.PHONY: help setup setup-peers run-round1 run-round2 results test fuzz clean

@@ -7,6 +7,9 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
 FLAGS_release := -O2 -g -DNDEBUG
 FLAGS_debug := -Og -g
 FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+# clang's check of pointers also finds NULL + 0, of which an empty buffer has plenty, harmlessly.
+FLAGS_fuzz := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
+	-fno-sanitize=pointer-overflow -fno-sanitize-recover=all
 FLAGS_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 ifeq ($(FLAGS_$(BUILD)),)
 $(error unknown BUILD=$(BUILD), expected release, debug, asan or tsan)

@@ -8,6 +8,7 @@ test_app.LIBS := app
 
 include tests/bad.mk
 include tests/cities.mk
+include tests/fuzz.mk
 include tests/grpc.mk
 include tests/h2.mk
 include tests/http.mk
