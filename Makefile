@@ -13,6 +13,8 @@ prefix ?= /usr/local
 bindir ?= $(prefix)/bin
 libexecdir ?= $(prefix)/libexec/rpcbench
 datadir ?= $(prefix)/share/rpcbench
+mandir ?= $(prefix)/share/man
+bashcompdir ?= $(prefix)/share/bash-completion/completions
 
 # Targets that run before anything can be built must not ask pkg-config for what they install.
 SETUP_GOALS := help clean setup setup-peers run-round1 run-round2 run-cities test fuzz
@@ -20,7 +22,7 @@ MODULES := lib/module.mk servers/module.mk harness/module.mk peers/module.mk tes
 
 include mk/say.mk
 ifneq ($(filter-out $(SETUP_GOALS),$(or $(MAKECMDGOALS),all)),)
-include mk/flags.mk mk/generate.mk mk/program.mk $(MODULES) mk/build.mk mk/lint.mk
+include mk/flags.mk mk/generate.mk mk/program.mk $(MODULES) mk/build.mk mk/docs.mk mk/lint.mk
 endif
 
 help: ## list the targets

@@ -19,21 +19,44 @@ static const struct cmd commands[] = {
 
 static void print_commands(FILE *out)
 {
-	fprintf(out, "usage: rpcbench COMMAND [OPTIONS] …\n\n");
+	fprintf(out, "Usage: rpcbench COMMAND [OPTIONS] …\n\nCommands:\n");
 	for (const struct cmd *cmd = commands; cmd->name != NULL; cmd++)
 		fprintf(out, "  %-8s %s\n", cmd->name, cmd->summary);
-	fprintf(out, "\nrpcbench COMMAND --help lists the options of a command.\n");
+	fprintf(out, "\nrpcbench help COMMAND lists the options of a command.\n");
+}
+
+static const struct cmd *find_command(const char *name)
+{
+	for (const struct cmd *cmd = commands; cmd->name != NULL; cmd++)
+		if (strcmp(cmd->name, name) == 0)
+			return cmd;
+	fail_msg("unknown command '%s'; rpcbench --help lists them", name);
+	return NULL;
+}
+
+/* rpcbench help COMMAND */
+static int help(const char *name)
+{
+	char text[] = "--help";
+	char *argv[] = {text, text, NULL};
+	const struct cmd *cmd = find_command(name);
+
+	return cmd != NULL ? cmd->run(2, argv) : EXIT_USAGE;
 }
 
 int main(int argc, char **argv)
 {
+	const struct cmd *cmd;
+
 	/* A peer or a reader of our output that goes away is an error of write(), not a signal. */
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2) {
 		print_commands(stderr);
 		return EXIT_USAGE;
 	}
-	if (strcmp(argv[1], "--help") == 0) {
+	if (strcmp(argv[1], "help") == 0 && argc == 3)
+		return help(argv[2]);
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
 		print_commands(stdout);
 		return EXIT_FINE;
 	}
@@ -41,9 +64,6 @@ int main(int argc, char **argv)
 		printf("rpcbench %s\n", RPCBENCH_VERSION);
 		return EXIT_FINE;
 	}
-	for (const struct cmd *cmd = commands; cmd->name != NULL; cmd++)
-		if (strcmp(cmd->name, argv[1]) == 0)
-			return cmd->run(argc - 1, argv + 1);
-	fail_msg("unknown command '%s'; rpcbench --help lists them", argv[1]);
-	return EXIT_USAGE;
+	cmd = find_command(argv[1]);
+	return cmd != NULL ? cmd->run(argc - 1, argv + 1) : EXIT_USAGE;
 }

@@ -8,6 +8,6 @@ report.SRCS := $(addprefix harness/report/,result.c trial.c checks.c latency.c m
 report.SRCS += harness/condition.c
 report.PKGS := jansson
 
-rpcbench.SRCS += harness/cmd/report.c harness/cmd/compare.c
+rpcbench.SRCS += harness/cmd/report.c harness/cmd/color.c harness/cmd/compare.c
 # harness uses report, report uses load
 rpcbench.LIBS := $(patsubst load,report load stats,$(rpcbench.LIBS))

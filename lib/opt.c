@@ -21,7 +21,7 @@ static bool takes_value(const struct opt *row)
 
 static void print_help(const struct opt *rows, const char *usage)
 {
-	printf("usage: %s\n\n", usage);
+	printf("Usage: %s\n\nOptions:\n", usage);
 	for (const struct opt *row = rows; row->name != NULL; row++) {
 		char left[96];
 		char letter[8] = "    ";

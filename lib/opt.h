@@ -45,7 +45,7 @@ enum opt_result { OPT_OK, OPT_HELP, OPT_BAD };
  * opt_parse() - Read options in any order among the arguments.
  * @rows: the table.
  * @into: struct with the defaults already in place.
- * @usage: one line after "usage: ", e.g. "rpcbench load [OPTIONS] URL".
+ * @usage: one line after "Usage: ", e.g. "rpcbench load [OPTIONS] URL".
  * @argc, @argv: argv[0] is skipped.
  * @first: set to the index of the first argument that is no option; argv is permuted so that
  *   all such arguments come last.

@@ -48,9 +48,12 @@ write_commands = { echo '['; cat $(C_OBJS:.o=.json) 2>/dev/null | sed '$$!s/$$/,
 compile_commands.json: $(PROGRAMS:%=$(BIN)/%)
 	$(call say,GEN,$@)$(call write_commands,$@)
 
-install: all ## copy programs and data to $(DESTDIR)$(prefix)
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(datadir)
+install: all man ## copy programs, data, man pages and completion to $(DESTDIR)$(prefix)
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(datadir) \
+		$(DESTDIR)$(mandir)/man1 $(DESTDIR)$(bashcompdir)
 	install -m 755 $(BIN)/rpcbench $(DESTDIR)$(bindir)
 	install -m 755 $(filter-out %/rpcbench,$(PROGRAMS:%=$(BIN)/%)) $(DESTDIR)$(libexecdir)
 	cp -r --parents $(DATA) $(DESTDIR)$(datadir)
+	install -m 644 $(MAN_PAGES) $(DESTDIR)$(mandir)/man1
+	install -m 644 share/rpcbench.bash $(DESTDIR)$(bashcompdir)/rpcbench
 .PHONY: all install

@@ -1,6 +1,8 @@
 #ifndef HARNESS_CMD_CMD_H
 #define HARNESS_CMD_CMD_H
 
+#include <stdbool.h>
+
 /* Exit statuses of all commands; README.md tells users. */
 #define EXIT_FINE       0
 #define EXIT_FAILURES   1 /* measured, but with failures or an unmet condition */
@@ -23,5 +25,19 @@ int cmd_list(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+
+/** cmd_color_names - The values of --color: auto, always, never. */
+extern const char *const cmd_color_names[];
+
+/** CMD_COLOR_OPTION() - The row of --color, whose value is int @field of @owner. */
+#define CMD_COLOR_OPTION(owner, field)                                                             \
+	{                                                                                          \
+		.name = "color", .type = OPT_CHOICE, .offset = offsetof(owner, field),             \
+		.arg = "WHEN", .choices = cmd_color_names,                                         \
+		.help = "auto, always or never (auto: on a terminal, unless NO_COLOR is set)"      \
+	}
+
+/** cmd_color() - Whether standard output gets colours. @choice: what --color said. */
+bool cmd_color(int choice);
 
 #endif

@@ -1,7 +1,6 @@
 #include <glob.h>
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "harness/cmd/cmd.h"
 #include "harness/report/peers.h"
@@ -16,6 +15,7 @@
 
 struct report_options {
 	bool console;
+	int color;
 };
 
 static const struct opt options_table[] = {
@@ -23,6 +23,7 @@ static const struct opt options_table[] = {
 		.type = OPT_FLAG,
 		.offset = offsetof(struct report_options, console),
 		.help = "print the tables, too"},
+	CMD_COLOR_OPTION(struct report_options, color),
 	{0},
 };
 
@@ -67,7 +68,7 @@ static int render_round(json_t *record, const char *page, const struct report_op
 	if (replace_file(page, print_markdown, record) != 0)
 		return -1;
 	if (options->console)
-		report_console(record, stdout, isatty(STDOUT_FILENO));
+		report_console(record, stdout, cmd_color(options->color));
 	return 0;
 }
 

@@ -38,6 +38,7 @@ struct run_options {
 	struct opt_list fail_if;
 	const char *out;
 	int64_t seed;
+	int color;
 	bool pin;
 };
 
@@ -116,6 +117,7 @@ static const struct opt options_table[] = {
 		.type = OPT_UNFLAG,
 		.offset = offsetof(struct run_options, pin),
 		.help = "let server and client run on any CPU"},
+	CMD_COLOR_OPTION(struct run_options, color),
 	{.name = "fail-if",
 		.type = OPT_LIST,
 		.offset = offsetof(struct run_options, fail_if),
@@ -139,6 +141,7 @@ struct session {
 	struct progress progress;
 	struct condition_list conditions;
 	bool unmet; /* one of them, by a contestant */
+	int color;
 	json_t *record;
 	char *json_path;
 	char *page_path;
@@ -236,6 +239,7 @@ static int session_open(struct session *s, const struct run_options *options, co
 		plan_make(&s->plan, &s->suite, &options->plan, round) != 0 ||
 		call_load(&s->call, &s->suite.paths, s->plan.round.call) != 0)
 		return -1;
+	s->color = options->color;
 	s->seed = (uint64_t)options->seed;
 	if (options->seed < 0) {
 		uint32_t random = 0;
@@ -401,7 +405,7 @@ static int write_results(struct session *s)
 	if (result_summarise(s->record) != 0 || check_conditions(s) != 0 ||
 		result_save(s->record, s->json_path) != 0)
 		return -1;
-	report_console(s->record, stdout, isatty(STDOUT_FILENO) == 1);
+	report_console(s->record, stdout, cmd_color(s->color));
 	if (replace_file(s->page_path, print_page, s->record) != 0)
 		return -1;
 	fprintf(stderr, "wrote %s and %s\n", s->json_path, s->page_path);
