@@ -50,6 +50,8 @@ int main(int argc, char **argv)
 
 	/* A peer or a reader of our output that goes away is an error of write(), not a signal. */
 	signal(SIGPIPE, SIG_IGN);
+	/* So is a limit of file sizes. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
 		print_commands(stderr);
 		return EXIT_USAGE;

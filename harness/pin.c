@@ -84,6 +84,19 @@ void pin_self(const struct pin *pin)
 		sched_setaffinity(0, sizeof(pin->client), &pin->client);
 }
 
+const cpu_set_t *pin_used(const struct pin *pin, int threads, cpu_set_t *out)
+{
+	if (!pin->on)
+		return NULL;
+	*out = pin->server;
+	for (int cpu = 0; cpu < CPU_SETSIZE && threads > 0; cpu++)
+		if (CPU_ISSET(cpu, &pin->client)) {
+			CPU_SET(cpu, out);
+			threads--;
+		}
+	return out;
+}
+
 static json_t *list(const cpu_set_t *cpus)
 {
 	json_t *array = json_array();

@@ -29,6 +29,12 @@ void pin_plan(struct pin *pin, bool wanted, int64_t server_threads);
 /** pin_self() - Move the calling thread, and threads it will start, to the client's CPUs. */
 void pin_self(const struct pin *pin);
 
+/**
+ * pin_used() - The CPUs that are used: the server's, and those of the client's @threads.
+ * @out: filled. Return: @out, or NULL when all may run anywhere.
+ */
+const cpu_set_t *pin_used(const struct pin *pin, int threads, cpu_set_t *out);
+
 /** pin_object() - {server_cpus: […], client_cpus: […]}. Return: new, NULL when off. */
 json_t *pin_object(const struct pin *pin);
 

@@ -110,7 +110,8 @@ static bool is_there(const struct plan *plan, const struct plan_entry *entry)
 }
 
 /* A row for each level of the round. */
-static int add(struct plan *plan, const struct suite *suite, const struct contestant *c)
+static int add(
+	struct plan *plan, const struct suite *suite, const struct contestant *c, int64_t repeats)
 {
 	char skipped[REASON_MAX];
 	bool missing = true;
@@ -127,6 +128,7 @@ static int add(struct plan *plan, const struct suite *suite, const struct contes
 			.connections = lesser(level->connections, c->max_connections),
 			.pipeline = lesser(level->pipeline, c->max_pipeline),
 			.requests = level->requests,
+			.repeats = repeats,
 			.out = missing,
 		};
 		struct plan_entry *entries;
@@ -148,7 +150,9 @@ static int add_all(struct plan *plan, const struct suite *suite, const struct pl
 {
 	const struct config_at all = {.key = "contestants"};
 	const struct manifests *manifests = &suite->manifests;
+	int64_t repeats = o->quick ? 0 : PLAN_REPEATS;
 
+	override(&repeats, o->repeats);
 	for (size_t i = 0; plan->round.contestants[i] != NULL; i++) {
 		const struct config_at at = {.parent = &all, .index = i};
 		const char *name = plan->round.contestants[i];
@@ -158,7 +162,7 @@ static int add_all(struct plan *plan, const struct suite *suite, const struct pl
 			return config_error(&plan->round.file, &at,
 				"unknown contestant '%s'; rpcbench list shows them", name);
 		if ((o->only == NULL || is_listed(o->only, name)) && !is_listed(o->skip, name) &&
-			add(plan, suite, c) != 0)
+			add(plan, suite, c, repeats) != 0)
 			return -1;
 	}
 	for (size_t i = 0; i < manifests->count; i++) {
@@ -168,7 +172,7 @@ static int add_all(struct plan *plan, const struct suite *suite, const struct pl
 			!(is_listed(o->only, c->name) ||
 				(o->only == NULL && i >= suite->own_count)))
 			continue;
-		if (add(plan, suite, c) != 0)
+		if (add(plan, suite, c, repeats) != 0)
 			return -1;
 	}
 	return 0;

@@ -17,6 +17,7 @@ struct suite;
 #define PLAN_QUICK_TRIALS      2
 #define PLAN_QUICK_DURATION_NS (1 * NS_PER_S)
 #define PLAN_QUICK_WARMUP_NS   (300 * NS_PER_MS)
+#define PLAN_REPEATS           2 /* of disturbed trials, for each row; --quick has none */
 
 /** struct plan_options - What the command line changes in a round. -1 and NULL: nothing. */
 struct plan_options {
@@ -28,6 +29,7 @@ struct plan_options {
 	int64_t connections;
 	int64_t pipeline;
 	int64_t threads;
+	int64_t repeats;
 	bool quick;
 };
 
@@ -38,6 +40,7 @@ struct plan_entry {
 	int64_t connections;              /* no more than it can serve */
 	int64_t pipeline;
 	int64_t requests; /* 0: as many as the duration gives */
+	int64_t repeats;  /* of disturbed trials, that are left */
 	bool out;         /* takes no further part */
 	json_t *json;     /* its entry in the record, owned */
 };

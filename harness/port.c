@@ -108,20 +108,20 @@ static void find_owner(unsigned long *inodes, size_t n, struct port_owner *owner
 	closedir(folder);
 }
 
-/* Clear the inodes that processes of @group have open. */
-static void clear_group(pid_t group, unsigned long *inodes, size_t n)
+/* Clear the inodes that processes under @root have open. */
+static void clear_under(pid_t root, unsigned long *inodes, size_t n)
 {
-	DIR *folder = opendir("/proc");
-	pid_t pid;
+	struct proc_list list;
 
-	if (folder == NULL)
+	if (root < 0 || proc_list_read(&list) != 0)
 		return;
-	while ((pid = proc_next_in(folder, group)) != 0)
-		clear_open(pid, inodes, n);
-	closedir(folder);
+	for (size_t i = 0; i < list.n; i++)
+		if (proc_list_is_under(&list, &list.entries[i], root))
+			clear_open(list.entries[i].pid, inodes, n);
+	proc_list_free(&list);
 }
 
-enum port_state port_look(uint16_t port, pid_t group, struct port_owner *owner)
+enum port_state port_look(uint16_t port, pid_t root, struct port_owner *owner)
 {
 	unsigned long inodes[INODES_MAX];
 	size_t n = add_inodes("/proc/net/tcp", port, inodes, 0);
@@ -130,7 +130,7 @@ enum port_state port_look(uint16_t port, pid_t group, struct port_owner *owner)
 	n = add_inodes("/proc/net/tcp6", port, inodes, n);
 	if (n == 0)
 		return PORT_FREE;
-	clear_group(group, inodes, n);
+	clear_under(root, inodes, n);
 	for (size_t i = 0; i < n; i++)
 		if (inodes[i] != 0)
 			inodes[left++] = inodes[i];

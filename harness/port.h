@@ -8,8 +8,8 @@
 /** enum port_state - Who listens on a TCP port of 127.0.0.1, on that address or on any. */
 enum port_state {
 	PORT_FREE,  /* nobody */
-	PORT_OURS,  /* the process group asked about, and nobody else */
-	PORT_TAKEN, /* somebody else, alone or beside the group (SO_REUSEPORT) */
+	PORT_OURS,  /* the processes asked about, and nobody else */
+	PORT_TAKEN, /* somebody else, alone or beside them (SO_REUSEPORT) */
 };
 
 /** struct port_owner - Who has a port that is taken. */
@@ -20,10 +20,10 @@ struct port_owner {
 
 /**
  * port_look() - Find out from /proc/net/tcp and /proc/PID/fd.
- * @group: a process group, or -1 for none.
+ * @root: the parent of the processes asked about, see proc_list_is_under(); -1 for none.
  * @owner: filled when it is PORT_TAKEN.
  */
-enum port_state port_look(uint16_t port, pid_t group, struct port_owner *owner);
+enum port_state port_look(uint16_t port, pid_t root, struct port_owner *owner);
 
 /** port_owner_text() - "pid 123 (nginx)" or "a process of another user". Return: @out. */
 const char *port_owner_text(const struct port_owner *owner, char *out, size_t size);

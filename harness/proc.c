@@ -6,6 +6,8 @@
 
 #include "harness/proc.h"
 
+#define KERNEL_THREAD 0x00200000 /* PF_KTHREAD of linux/sched.h */
+
 /* A file of /proc as text. Return: 0 or -1. */
 static int read_file(const char *path, char *text, size_t size)
 {
@@ -29,6 +31,7 @@ int proc_stat(pid_t pid, struct proc_stat *stat)
 	unsigned long long system;
 	long long children_user;
 	long long children_system;
+	unsigned flags;
 	char text[1024];
 	char path[64];
 	char *name;
@@ -46,15 +49,22 @@ int proc_stat(pid_t pid, struct proc_stat *stat)
 	*stat = (struct proc_stat){0};
 	snprintf(stat->command, sizeof(stat->command), "%s", name + 1);
 	if (sscanf(end + 1,
-		    " %c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld %*d %*d %u",
-		    &stat->state, &stat->parent, &stat->group, &user, &system, &children_user,
-		    &children_system, &stat->threads) != 8)
+		    " %c %d %d %*d %*d %*d %u %*u %*u %*u %*u %llu %llu %lld %lld %*d %*d %u "
+		    "%*d %llu",
+		    &stat->state, &stat->parent, &stat->group, &flags, &user, &system,
+		    &children_user, &children_system, &stat->threads, &stat->started) != 10)
 		return -1;
+	stat->kernel = (flags & KERNEL_THREAD) != 0;
 	stat->user_s = (double)user * tick_s;
 	stat->system_s = (double)system * tick_s;
 	stat->children_user_s = (double)children_user * tick_s;
 	stat->children_system_s = (double)children_system * tick_s;
 	return 0;
+}
+
+bool proc_has_ended(const struct proc_stat *stat)
+{
+	return stat->state == 'Z' || stat->state == 'X';
 }
 
 pid_t proc_next(DIR *folder)
@@ -71,17 +81,6 @@ pid_t proc_next(DIR *folder)
 	return 0;
 }
 
-/* Asking the kernel for a number is far cheaper than reading a file, and there may be thousands. */
-pid_t proc_next_in(DIR *folder, pid_t group)
-{
-	pid_t pid;
-
-	do
-		pid = proc_next(folder);
-	while (pid != 0 && getpgid(pid) != group);
-	return pid;
-}
-
 unsigned proc_group_alive(pid_t group)
 {
 	DIR *folder = opendir("/proc");
@@ -91,9 +90,78 @@ unsigned proc_group_alive(pid_t group)
 
 	if (folder == NULL)
 		return 0;
-	while ((pid = proc_next_in(folder, group)) != 0)
-		if (proc_stat(pid, &stat) == 0 && stat.state != 'Z' && stat.state != 'X')
+	/* Asking the kernel for a number is far cheaper than reading a file of each. */
+	while ((pid = proc_next(folder)) != 0)
+		if (getpgid(pid) == group && proc_stat(pid, &stat) == 0 && !proc_has_ended(&stat))
 			alive++;
 	closedir(folder);
 	return alive;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	pid_t first = ((const struct proc_entry *)a)->pid;
+	pid_t second = ((const struct proc_entry *)b)->pid;
+
+	return (first > second) - (first < second);
+}
+
+int proc_list_read(struct proc_list *list)
+{
+	DIR *folder = opendir("/proc");
+	size_t room = 0;
+	pid_t pid;
+
+	*list = (struct proc_list){0};
+	if (folder == NULL)
+		return -1;
+	while ((pid = proc_next(folder)) != 0) {
+		if (list->n == room) {
+			struct proc_entry *entries;
+
+			room = room > 0 ? 2 * room : 256;
+			entries = reallocarray(list->entries, room, sizeof(*entries));
+			if (entries == NULL)
+				goto err0;
+			list->entries = entries;
+		}
+		list->entries[list->n].pid = pid;
+		if (proc_stat(pid, &list->entries[list->n].stat) == 0)
+			list->n++;
+	}
+	closedir(folder);
+	if (list->n > 0)
+		qsort(list->entries, list->n, sizeof(*list->entries), by_pid);
+	return 0;
+
+err0:
+	closedir(folder);
+	proc_list_free(list);
+	return -1;
+}
+
+void proc_list_free(struct proc_list *list)
+{
+	free(list->entries);
+	*list = (struct proc_list){0};
+}
+
+const struct proc_entry *proc_list_find(const struct proc_list *list, pid_t pid)
+{
+	const struct proc_entry wanted = {.pid = pid};
+
+	if (list->n == 0)
+		return NULL;
+	return bsearch(&wanted, list->entries, list->n, sizeof(wanted), by_pid);
+}
+
+bool proc_list_is_under(const struct proc_list *list, const struct proc_entry *entry, pid_t root)
+{
+	/* The list is no snapshot: a bound, lest a pid that was given anew makes a circle. */
+	for (size_t depth = 0; entry != NULL && depth < list->n; depth++) {
+		if (entry->stat.parent == root)
+			return true;
+		entry = proc_list_find(list, entry->stat.parent);
+	}
+	return false;
 }

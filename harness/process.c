@@ -1,97 +1,88 @@
 /*
  * process_start
- *   spawn -> become_server (in the child): group, log, CPUs, exec
+ *   spawn -> keeper_run (in the child), which starts the server
  *   wait_ready: is_ready, until ready, ended, too late or interrupted
- * process_stop
- *   end_group: TERM, KILL -> reap_group -> end_strays
+ * process_ended: listen, to what the keeper has to say
+ * process_stop: tell the keeper, wait for it
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness/interrupt.h"
+#include "harness/keeper.h"
 #include "harness/port.h"
-#include "harness/proc.h"
 #include "harness/process.h"
 #include "harness/reason.h"
+#include "harness/runs.h"
 #include "lib/units.h"
 
-#define POLL_NS      (2 * NS_PER_MS)
-#define KILL_WAIT_NS (2 * NS_PER_S) /* for what SIGKILL was sent to */
-#define LOG_KEEP     (1 << 20)      /* bytes at the start of a log that is cut */
-#define READY        "READY "
-#define STRAY_ROUNDS 16 /* each may bring to light the children of those before */
-#define CHILD_FAILED 127
+#define POLL_NS        (2 * NS_PER_MS)
+#define KEEPER_WAIT_NS (10 * NS_PER_S) /* beyond stop_ns, for a keeper to be done */
+#define KEEPER_GONE    (-1)
+#define READY          "READY "
 
-/* In the child. Return: only when something failed, with errno. */
-static void become_server(const struct process_params *params, int log_fd, pid_t parent)
+/* The next word from the keeper. Return: false when there is none within @timeout_ms. */
+static bool listen_to(struct process *p, int timeout_ms, struct keeper_word *word)
 {
-	sigset_t none;
-	int null_fd = open("/dev/null", O_RDONLY);
+	struct pollfd fd = {.fd = p->line, .events = POLLIN};
+	ssize_t len;
 
-	if (setpgid(0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGTERM) != 0)
-		return;
-	if (getppid() != parent)
-		_exit(CHILD_FAILED);
-	if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 || dup2(log_fd, STDOUT_FILENO) < 0 ||
-		dup2(log_fd, STDERR_FILENO) < 0 ||
-		close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0)
-		return;
-	if (params->cpus != NULL && sched_setaffinity(0, sizeof(cpu_set_t), params->cpus) != 0)
-		return;
-	for (char *const *item = params->env; item != NULL && *item != NULL; item++)
-		putenv(*item);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
-	execvp(params->argv[0], params->argv);
+	if (poll(&fd, 1, timeout_ms) <= 0)
+		return false;
+	len = recv(p->line, word, sizeof(*word), MSG_DONTWAIT);
+	if (len == (ssize_t)sizeof(*word))
+		return true;
+	if (len < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	*word = (struct keeper_word){.what = KEEPER_GONE};
+	return true;
 }
 
-/* Return: the child's id, or -1 with errno, also when exec failed. */
-static pid_t spawn(const struct process_params *params, int log_fd)
+/* Return: 0 with p->pid and p->keeper, or -1 with errno, also when exec failed. */
+static int spawn(struct process *p, const struct process_params *params)
 {
-	pid_t parent = getpid();
-	int error = 0;
-	int failure[2];
-	pid_t pid;
+	struct keeper_word word = {.what = KEEPER_FAILED, .value = ECHILD};
+	int line[2];
 
-	if (pipe2(failure, O_CLOEXEC) != 0)
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) != 0)
 		return -1;
-	pid = fork();
-	if (pid == 0) {
-		become_server(params, log_fd, parent);
-		error = errno;
-		if (write(failure[1], &error, sizeof(error)) < 0)
-			_exit(CHILD_FAILED);
-		_exit(CHILD_FAILED);
+	fflush(NULL);
+	p->keeper = fork();
+	if (p->keeper == 0)
+		keeper_run(params, p->log_fd, line[1]);
+	close(line[1]);
+	p->line = line[0];
+	if (p->keeper < 0)
+		goto err0;
+	while (recv(p->line, &word, sizeof(word), 0) < 0 && errno == EINTR)
+		continue;
+	if (word.what == KEEPER_STARTED) {
+		p->pid = word.value;
+		return 0;
 	}
-	error = errno;
-	close(failure[1]);
-	if (pid > 0) {
-		setpgid(pid, pid);
-		/* Ends when exec closes the other end, or brings the reason why it did not. */
-		if (read(failure[0], &error, sizeof(error)) == (ssize_t)sizeof(error)) {
-			waitpid(pid, NULL, 0);
-			pid = -1;
-		}
-	}
-	close(failure[0]);
-	errno = error;
-	return pid;
+	waitpid(p->keeper, NULL, 0);
+	errno = word.value;
+
+err0:
+	close(p->line);
+	return -1;
 }
 
 uint16_t process_ready_port(const struct process *p, const char *word)
 {
 	size_t len = strlen(word);
 
-	for (const char *at = strchr(p->line, ' '); at != NULL; at = strchr(at + 1, ' ')) {
+	for (const char *at = strchr(p->text, ' '); at != NULL; at = strchr(at + 1, ' ')) {
 		unsigned port;
 
 		if (strncmp(at + 1, word, len) == 0 && at[1 + len] == '=' &&
@@ -107,25 +98,29 @@ uint16_t process_ready_port(const struct process *p, const char *word)
  */
 static int scan_log(struct process *p, const char *word, char *reason)
 {
-	char bytes[4096];
+	char bytes[65536];
+	off_t end = p->log_offset + PROCESS_LOG_MAX; /* it may write faster than we read */
 	ssize_t len;
 
-	while ((len = pread(p->log_fd, bytes, sizeof(bytes), p->log_offset)) > 0) {
+	while (p->log_offset < end &&
+		(len = pread(p->log_fd, bytes, sizeof(bytes), p->log_offset)) > 0) {
 		p->log_offset += len;
 		for (ssize_t i = 0; i < len; i++) {
 			if (bytes[i] != '\n') {
-				if (p->line_len < sizeof(p->line) - 1)
-					p->line[p->line_len++] = bytes[i];
+				bool printable = bytes[i] >= ' ' && bytes[i] <= '~';
+
+				if (p->text_len < sizeof(p->text) - 1)
+					p->text[p->text_len++] = printable ? bytes[i] : '?';
 				continue;
 			}
-			p->line[p->line_len] = '\0';
-			p->line_len = 0;
-			if (strncmp(p->line, READY, strlen(READY)) != 0)
+			p->text[p->text_len] = '\0';
+			p->text_len = 0;
+			if (strncmp(p->text, READY, strlen(READY)) != 0)
 				continue;
 			p->port = process_ready_port(p, word);
 			if (p->port == 0)
 				return reason_set(
-					reason, "printed '%s', expected READY %s=N", p->line, word);
+					reason, "printed '%s', expected READY %s=N", p->text, word);
 			return 1;
 		}
 	}
@@ -145,11 +140,11 @@ static int is_ready(struct process *p, const struct process_params *params, char
 		if (scanned <= 0)
 			return scanned;
 	}
-	switch (port_look(p->port, p->pid, &owner)) {
+	switch (port_look(p->port, p->keeper, &owner)) {
 	case PORT_OURS:
 		return 1;
 	case PORT_TAKEN:
-		return reason_set(reason, "port %u is taken by %s, not by its own process group",
+		return reason_set(reason, "port %u is taken by %s, not by its own processes",
 			p->port, port_owner_text(&owner, text, sizeof(text)));
 	case PORT_FREE:
 		break;
@@ -172,6 +167,8 @@ static int wait_ready(struct process *p, const struct process_params *params, ch
 
 		if (ready != 0)
 			return ready > 0 ? 0 : -1;
+		if (keeper_cut_log(p->log_fd))
+			p->log_offset = KEEPER_LOG_KEEP;
 		if (ended)
 			return reason_set(reason, "%.*s before it was ready", 400, how);
 		if (interrupt_signal() != 0)
@@ -185,9 +182,6 @@ static int wait_ready(struct process *p, const struct process_params *params, ch
 		return reason_set(reason, "not ready within %s: printed no READY port=N", text);
 	return reason_set(reason, "not ready within %s: does not listen on port %u", text, p->port);
 }
-
-/* Servers that were started and not stopped: companions run beside each other. */
-static unsigned running;
 
 int process_start(struct process *process, const struct process_params *params, char *reason)
 {
@@ -203,104 +197,78 @@ int process_start(struct process *process, const struct process_params *params, 
 		open(params->log, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
 	if (process->log_fd < 0)
 		return reason_set(reason, "cannot write %s: %s", params->log, strerror(errno));
-	process->pid = spawn(params, process->log_fd);
-	if (process->pid < 0) {
+	if (spawn(process, params) != 0) {
 		reason_set(reason, "cannot run %s: %s", params->argv[0], strerror(errno));
 		close(process->log_fd);
 		*process = (struct process){0};
 		return -1;
 	}
-	running++;
+	runs_note(process->keeper, "keeper");
+	runs_note(process->pid, params->argv[0]);
 	if (wait_ready(process, params, reason) != 0) {
 		process_stop(process);
 		return -1;
 	}
+	send(process->line, "", 1, MSG_NOSIGNAL);
 	return 0;
 }
 
 bool process_ended(struct process *process, char *reason)
 {
-	siginfo_t info = {0};
-	struct stat stat;
+	struct keeper_word word;
 
-	if (fstat(process->log_fd, &stat) == 0 && stat.st_size > PROCESS_LOG_MAX &&
-		ftruncate(process->log_fd, LOG_KEEP) == 0)
-		process->log_offset = LOG_KEEP;
-	/* It stays a zombie, so that its group's number cannot be given to others. */
-	if (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-		info.si_pid == 0)
+	if (!process->ended && listen_to(process, 0, &word)) {
+		process->ended = true;
+		process->ended_what = (int)word.what;
+		process->ended_status = word.value;
+	}
+	if (!process->ended)
 		return false;
-	if (info.si_code == CLD_EXITED)
-		reason_set(reason, "exited with status %d", info.si_status);
+	if (process->ended_what == KEEPER_EXITED)
+		reason_set(reason, "exited with status %d", process->ended_status);
+	else if (process->ended_what == KEEPER_GONE)
+		reason_set(reason, "was killed together with its keeper");
 	else
-		reason_set(reason, "was killed by signal %d (%s)", info.si_status,
-			strsignal(info.si_status));
+		reason_set(reason, "was %s by signal %d (%s)",
+			process->ended_what == KEEPER_HALTED ? "stopped" : "killed",
+			process->ended_status, strsignal(process->ended_status));
 	return true;
 }
 
-/* Wait until nothing of the group lives. Return: false when the time was over before. */
-static bool wait_group(pid_t group, int64_t timeout_ns)
+/* Without its keeper, what is left of the server's group is a child of ours, or is gone. */
+static void end_orphans(pid_t group)
 {
-	int64_t deadline_ns = clock_ns() + timeout_ns;
+	siginfo_t info;
 
-	while (proc_group_alive(group) > 0) {
-		if (clock_ns() >= deadline_ns)
-			return false;
-		clock_sleep_until(clock_ns() + POLL_NS);
-	}
-	return true;
-}
-
-static bool end_group(pid_t group, int64_t stop_ns)
-{
-	if (proc_group_alive(group) == 0)
-		return true;
-	kill(-group, SIGTERM);
-	if (wait_group(group, stop_ns))
-		return true;
+	if (waitid(P_PID, (id_t)group, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+		return;
 	kill(-group, SIGKILL);
-	wait_group(group, KILL_WAIT_NS);
-	return false;
-}
-
-/* Kill our own children that left the group. Return: how many there were. */
-static unsigned kill_strays(void)
-{
-	DIR *folder = opendir("/proc");
-	struct proc_stat stat;
-	unsigned strays = 0;
-	pid_t pid;
-
-	if (folder == NULL)
-		return 0;
-	while ((pid = proc_next(folder)) != 0) {
-		if (proc_stat(pid, &stat) != 0 || stat.parent != getpid())
-			continue;
-		if (stat.state != 'Z')
-			strays++;
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-	}
-	closedir(folder);
-	return strays;
+	while (waitpid(-group, NULL, 0) > 0)
+		continue;
 }
 
 bool process_stop(struct process *process)
 {
-	bool clean;
+	struct keeper_word word = {.what = KEEPER_STARTED};
+	int64_t deadline_ns = clock_ns() + process->stop_ns + KEEPER_WAIT_NS;
 
 	if (process->pid <= 0)
 		return true;
-	clean = end_group(process->pid, process->stop_ns);
-	while (waitpid(-process->pid, NULL, WNOHANG) > 0)
-		continue;
-	/* As long as others run, a child of ours may be one of them. */
-	running--;
-	for (int i = 0; running == 0 && i < STRAY_ROUNDS && kill_strays() > 0; i++)
-		clean = false;
+	shutdown(process->line, SHUT_WR);
+	while (word.what != KEEPER_DONE && (int)word.what != KEEPER_GONE &&
+		clock_ns() < deadline_ns)
+		listen_to(process, 100, &word);
+	if (word.what != KEEPER_DONE) {
+		kill(process->keeper, SIGKILL);
+		word.value = 0;
+	}
+	waitpid(process->keeper, NULL, 0);
+	if (word.what != KEEPER_DONE)
+		end_orphans(process->pid);
+	close(process->line);
 	close(process->log_fd);
 	*process = (struct process){0};
-	return clean;
+	return word.value != 0;
 }
 
 const char *process_last_words(const char *log, char *out)

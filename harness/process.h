@@ -13,10 +13,9 @@
 /**
  * DOC: A server as a child process, from start to its last descendant.
  *
- * It gets a process group of its own, so that a Ctrl-C on our terminal is ours alone and that
- * TERM and KILL reach all of it and nothing else. It gets SIGTERM from the kernel when we die
- * otherwise. Descendants whose parents ended become our children (we are a subreaper); what is
- * left of them after the group has ended is killed one by one. Its output goes to a log file.
+ * Each server has a keeper (keeper.h) between it and us, which ends all of its descendants and
+ * nothing else, also when we are killed. It gets a process group of its own, so that a Ctrl-C on
+ * our terminal is ours alone. Its output goes to a log file.
  */
 
 #define PROCESS_READY_NS (10 * NS_PER_S) /* usual ready_ns */
@@ -40,20 +39,25 @@ struct process_params {
 
 /** struct process - A running server. A zeroed struct is none. */
 struct process {
-	pid_t pid; /* and process group */
+	pid_t pid;    /* and process group */
+	pid_t keeper; /* its parent: all of the server is under it */
 	uint16_t port;
 	int64_t stop_ns;
 	int log_fd;
+	int line;         /* to the keeper */
+	bool ended;       /* by itself, or halted: */
+	int ended_what;   /* enum keeper_what, -1: the keeper is gone */
+	int ended_status; /* as it has it */
 	/* While waiting for READY: what has been read of the log, and its last, unfinished line.
 	 * Once ready: the READY line. */
 	off_t log_offset;
-	char line[64];
-	size_t line_len;
+	char text[64];
+	size_t text_len;
 };
 
 /**
  * process_start() - Start a server and wait until it is ready: its READY line was read, if it
- *   prints one, and the socket listening on its port belongs to its process group and to nobody
+ *   prints one, and the socket listening on its port belongs to its processes and to nobody
  *   else. A fixed port that is taken is found before anything is started.
  * @reason: REASON_MAX bytes; why it failed.
  *
@@ -69,7 +73,7 @@ int process_start(struct process *process, const struct process_params *params, 
 uint16_t process_ready_port(const struct process *process, const char *word);
 
 /**
- * process_ended() - Has it ended by itself? Also keeps its log within PROCESS_LOG_MAX.
+ * process_ended() - Has it ended by itself, or was it halted?
  * @reason: how, e.g. "was killed by signal 11 (Segmentation fault)".
  *
  * Cheap; meant to be called ten times a second.
@@ -77,8 +81,8 @@ uint16_t process_ready_port(const struct process *process, const char *word);
 bool process_ended(struct process *process, char *reason);
 
 /**
- * process_stop() - SIGTERM, after stop_ns SIGKILL, to its process group; then reap it and
- *   whatever it left behind. Also of a zeroed process.
+ * process_stop() - SIGTERM, after stop_ns SIGKILL, to its process group; then SIGKILL to
+ *   descendants that had left it. Also of a zeroed process.
  *
  * Return: true when all of it ended by SIGTERM; false when some of it had to be killed.
  */

@@ -2,8 +2,8 @@
 LIBRARIES += harness
 harness.SRCS := harness/paths.c harness/config.c harness/call.c harness/manifest.c \
 	harness/round.c harness/suite.c harness/interrupt.c harness/proc.c harness/port.c \
-	harness/process.c harness/usage.c harness/reason.c harness/server.c \
-	harness/pin.c harness/plan.c harness/proto.c
+	harness/process.c harness/keeper.c harness/runs.c harness/usage.c harness/disturbance.c \
+	harness/reason.c harness/server.c harness/pin.c harness/plan.c harness/proto.c
 harness.PKGS := jansson libprotobuf-c
 # Its own library, since tests of the rest need none of what it links.
 LIBRARIES += verify
@@ -20,6 +20,6 @@ host.PKGS := jansson
 host.FLAGS := -DHOST_CFLAGS='"$(subst ",\",$(strip $(ALL_CFLAGS)))"' \
 	-DHOST_LIBRARIES='"$(foreach p,$(HOST_PKGS),$(p) $(shell $(PKG_CONFIG) --modversion $(p)))"'
 rpcbench.SRCS += harness/cmd/run.c harness/cmd/verify.c harness/cmd/list.c harness/cmd/doctor.c harness/trial.c \
-	harness/progress.c
+	harness/progress.c harness/window.c harness/store.c
 rpcbench.LIBS := verify host harness unpkg pb llhttp $(rpcbench.LIBS)
 DATA += $(wildcard servers/*/contestant.json)

@@ -19,23 +19,14 @@
 #include "harness/progress.h"
 #include "harness/proto.h"
 #include "harness/reason.h"
-#include "harness/report/build.h"
 #include "harness/report/result.h"
 #include "harness/server.h"
 #include "harness/trial.h"
-#include "harness/usage.h"
 #include "harness/verify/verify.h"
+#include "harness/window.h"
 #include "lib/buf.h"
 #include "lib/clock.h"
 #include "lib/fail.h"
-
-/* What a process group had used at both ends of the window. */
-struct span {
-	bool has_before;
-	bool has_after;
-	struct usage before;
-	struct usage after;
-};
 
 /* One trial while it runs. */
 struct run {
@@ -44,27 +35,15 @@ struct run {
 	struct buf reference; /* what each reply must carry */
 	char reason[REASON_MAX];
 	bool crashed;
-	int64_t window_ns;                           /* when it opened, 0 before */
-	struct span used;                            /* by the contestant within the window */
-	struct span companions[MANIFEST_COMPANIONS]; /* and by those that run beside it */
+	cpu_set_t cpus; /* that server and client use */
+	struct window window;
 };
-
-static void read_usage(struct span *span, const struct server *server, bool end)
-{
-	struct usage *usage = end ? &span->after : &span->before;
-
-	*(end ? &span->has_after : &span->has_before) = usage_read(server->process.pid, usage) == 0;
-}
 
 static void on_window(void *ctx, bool end)
 {
 	struct run *run = ctx;
 
-	if (!end)
-		run->window_ns = clock_ns();
-	read_usage(&run->used, &run->server, end);
-	for (size_t i = 0; i < run->server.companion_count; i++)
-		read_usage(&run->companions[i], &run->server.companions[i], end);
+	window_look(&run->window, &run->server, end);
 }
 
 /* Looks whether the server has ended by itself, and says when in run->reason. */
@@ -75,11 +54,11 @@ static bool look_for_crash(struct run *run)
 	if (run->crashed || !server_ended(&run->server, how))
 		return run->crashed;
 	run->crashed = true;
-	if (run->window_ns == 0)
+	if (run->window.opened_ns == 0)
 		reason_set(run->reason, "%.400s during the warm-up", how);
 	else
 		reason_set(run->reason, "%.400s %.1f s after the window opened", how,
-			(double)(clock_ns() - run->window_ns) / NS_PER_S);
+			(double)(clock_ns() - run->window.opened_ns) / NS_PER_S);
 	return true;
 }
 
@@ -87,6 +66,7 @@ static int on_progress(void *ctx, const struct load_progress *progress)
 {
 	struct run *run = ctx;
 
+	window_tick(&run->window);
 	progress_load(run->params->progress, progress);
 	return look_for_crash(run) || interrupt_signal() != 0;
 }
@@ -154,41 +134,11 @@ static int64_t load_threads(const struct plan_entry *entry, const struct trial_p
 	return threads < LOAD_THREADS_MAX ? threads : LOAD_THREADS_MAX;
 }
 
-/* What each companion used, accounted apart: the contestant's numbers are its own alone. */
-static json_t *companions_json(const struct run *run, uint64_t ok)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < run->server.companion_count; i++) {
-		const struct span *s = &run->companions[i];
-		struct build b = build_begin();
-		double user_s = s->after.cpu_user_s - s->before.cpu_user_s;
-		double system_s = s->after.cpu_system_s - s->before.cpu_system_s;
-		static const char ended[] = "it had ended";
-
-		build_text(&b, "name", run->server.companions[i].contestant->name);
-		if (s->has_before && s->has_after) {
-			build_number(&b, "cpu_user_s", user_s);
-			build_number(&b, "cpu_system_s", system_s);
-			build_ratio(&b, "cpu_us_per_request", (user_s + system_s) * 1e6, (double)ok,
-				"no verified reply");
-			build_count(&b, "max_rss_bytes", s->after.max_rss_bytes);
-		} else {
-			build_absent(&b, "cpu_user_s", ended);
-			build_absent(&b, "cpu_system_s", ended);
-			build_absent(&b, "cpu_us_per_request", ended);
-			build_absent(&b, "max_rss_bytes", ended);
-		}
-		json_array_append_new(list, build_end(&b));
-	}
-	return list;
-}
-
 /* Return: the trial's numbers, or NULL with run->reason. */
 static json_t *load(struct run *run, const struct load_params *params)
 {
 	const struct load_watch watch = {.ctx = run, .window = on_window, .progress = on_progress};
-	const struct span *used = &run->used;
+	const struct window_used *used = &run->window.used;
 	struct load_result result;
 	bool known;
 	json_t *json;
@@ -203,8 +153,9 @@ static json_t *load(struct run *run, const struct load_params *params)
 	json = result_trial(params, &result, known ? &used->before : NULL,
 		known ? &used->after : NULL, known ? NULL : "the server had ended");
 	if (json != NULL && run->server.companion_count > 0)
-		json_object_set_new(
-			json, "companions", companions_json(run, result.record->outcomes[OUT_OK]));
+		json_object_set_new(json, "companions",
+			window_companions(
+				&run->window, &run->server, result.record->outcomes[OUT_OK]));
 	load_result_free(&result);
 	if (json == NULL)
 		reason_set(run->reason, "out of memory");
@@ -266,6 +217,7 @@ static json_t *measure(struct run *run)
 	char url[PATH_MAX];
 	json_t *json = NULL;
 
+	run->window.cpus = pin_used(p->pin, (int)params.threads, &run->cpus);
 	snprintf(url, sizeof(url), "%s://%s:%u%s", schemes[entry->contestant->protocol],
 		MANIFEST_HOST, run->server.process.port, entry->call->url);
 	if (headers == NULL || make_body(run, &body) != 0)
@@ -310,6 +262,17 @@ static json_t *reason_json(const char *reason)
 	return text != NULL ? text : json_string("the reason is no UTF-8, see the log");
 }
 
+/* Its figures go into the record in any case. */
+static void judge(const struct run *run, struct trial *trial)
+{
+	struct disturbance d;
+
+	if (trial->json == NULL || !window_disturbance(&run->window, &d))
+		return;
+	disturbance_counts(&d, trial->disturbed);
+	json_object_set_new(trial->json, "disturbance", disturbance_object(&d));
+}
+
 enum trial_end trial_run(const struct trial_params *params, struct trial *trial)
 {
 	struct run run = {.params = params};
@@ -317,6 +280,8 @@ enum trial_end trial_run(const struct trial_params *params, struct trial *trial)
 
 	*trial = (struct trial){.json = conduct(&run)};
 	failed = run.reason[0] != '\0';
+	judge(&run, trial);
+	window_free(&run.window);
 	if (!server_stop(&run.server, failed)) {
 		progress_clear(params->progress);
 		fail_msg("%s: did not end on SIGTERM and was killed",

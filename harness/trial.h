@@ -4,6 +4,8 @@
 #include <jansson.h>
 #include <limits.h>
 
+#include "harness/reason.h"
+
 struct call;
 struct pin;
 struct plan_entry;
@@ -30,8 +32,9 @@ struct trial_params {
 
 /** struct trial - What came of it. */
 struct trial {
-	json_t *json;       /* for the record, owned; NULL when interrupted */
-	char log[PATH_MAX]; /* the server's output, kept when it failed; else empty */
+	json_t *json;               /* for the record, owned; NULL when interrupted */
+	char log[PATH_MAX];         /* the server's output, kept when it failed; else empty */
+	char disturbed[REASON_MAX]; /* why it should be repeated: see disturbance.h; else empty */
 };
 
 /**

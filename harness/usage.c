@@ -54,26 +54,26 @@ static void add_threads(pid_t pid, struct usage *usage)
 	usage->ctx_involuntary += sum.ctx_involuntary;
 }
 
-int usage_read(pid_t group, struct usage *usage)
+int usage_read(const struct proc_list *list, pid_t root, struct usage *usage)
 {
-	DIR *folder = opendir("/proc");
-	struct proc_stat stat;
-	pid_t pid;
-
 	*usage = (struct usage){0};
-	if (folder == NULL)
-		return -1;
-	while ((pid = proc_next_in(folder, group)) != 0) {
-		if (proc_stat(pid, &stat) != 0)
+	for (size_t i = 0; i < list->n; i++) {
+		const struct proc_entry *entry = &list->entries[i];
+		const struct proc_stat *stat = &entry->stat;
+
+		if (entry->pid != root && !proc_list_is_under(list, entry, root))
 			continue;
-		usage->cpu_user_s += stat.user_s + stat.children_user_s;
-		usage->cpu_system_s += stat.system_s + stat.children_system_s;
-		if (stat.state == 'Z' || stat.state == 'X')
+		usage->cpu_user_s += stat->children_user_s;
+		usage->cpu_system_s += stat->children_system_s;
+		if (entry->pid == root)
+			continue;
+		usage->cpu_user_s += stat->user_s;
+		usage->cpu_system_s += stat->system_s;
+		if (proc_has_ended(stat))
 			continue;
 		usage->processes++;
-		usage->threads += stat.threads;
-		add_threads(pid, usage);
+		usage->threads += stat->threads;
+		add_threads(entry->pid, usage);
 	}
-	closedir(folder);
 	return usage->processes > 0 ? 0 : -1;
 }

@@ -4,7 +4,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/** struct usage - What a process group has used so far, summed over its processes. */
+struct proc_list;
+
+/** struct usage - What a server has used so far, summed over its processes. */
 struct usage {
 	double cpu_user_s;
 	double cpu_system_s;
@@ -16,14 +18,15 @@ struct usage {
 };
 
 /**
- * usage_read() - Read the usage of process group @group from /proc.
+ * usage_read() - Read the usage of all processes under @root, which is not counted itself.
+ * @list: of this moment.
  *
  * CPU time is that of living and ended threads of living processes; a child that ended and was
- * waited for is counted through its parent's cutime and cstime. The kernel counts it in ticks,
- * of 10 ms usually. Context switches are those of living threads.
+ * waited for, be it by @root, is counted through its parent's cutime and cstime. The kernel counts
+ * it in ticks, of 10 ms usually. Context switches are those of living threads.
  *
- * Return: 0, or -1 (no message) when no process of the group is left.
+ * Return: 0, or -1 (no message) when no process is left there.
  */
-int usage_read(pid_t group, struct usage *usage);
+int usage_read(const struct proc_list *list, pid_t root, struct usage *usage);
 
 #endif

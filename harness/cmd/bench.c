@@ -17,6 +17,7 @@
 #include "harness/report/peers.h"
 #include "harness/report/replace.h"
 #include "harness/report/result.h"
+#include "harness/runs.h"
 #include "harness/suite.h"
 #include "lib/clock.h"
 #include "lib/fail.h"
@@ -205,11 +206,13 @@ static int run_plan(struct session *s)
 
 	if (record_begin(s) != 0)
 		return EXIT_UNMEASURED;
+	runs_open("rpcbench bench");
 	interrupt_install();
 	pin_self(&s->pin);
 	progress_begin(
 		&s->progress, trials, s->bench.duration_ns + s->bench.warmup_ns + OVERHEAD_NS);
 	status = run_all(s);
+	runs_close();
 	if (interrupt_signal() != 0)
 		return EXIT_SIGNAL + interrupt_signal();
 	if (status != 0 || replace_file(s->page_path, print_page, s->record) != 0)

@@ -21,8 +21,9 @@
 #include "harness/pin.h"
 #include "harness/plan.h"
 #include "harness/progress.h"
-#include "harness/report/replace.h"
 #include "harness/report/result.h"
+#include "harness/runs.h"
+#include "harness/store.h"
 #include "harness/suite.h"
 #include "harness/trial.h"
 #include "lib/buf.h"
@@ -107,6 +108,12 @@ static const struct opt options_table[] = {
 		.min = 1,
 		.max = 256,
 		.help = "of each server"},
+	{.name = "repeats",
+		.type = OPT_INT,
+		.offset = PLAN(repeats),
+		.arg = "N",
+		.max = 1000,
+		.help = "of trials that the machine disturbed, of each contestant (2)"},
 	{.name = "seed",
 		.type = OPT_INT,
 		.offset = offsetof(struct run_options, seed),
@@ -143,27 +150,22 @@ struct session {
 	bool unmet; /* one of them, by a contestant */
 	int color;
 	json_t *record;
-	char *json_path;
-	char *page_path;
+	struct store store;
 	uint64_t seed;
 	int64_t started_ns;
 };
 
 /* ------------------------------------------------------------------ before */
 
-static int make_paths(struct session *s, const struct run_options *options)
+static int open_store(struct session *s, const struct run_options *options)
 {
 	char *folder = paths_results(&s->suite.paths, options->out, s->plan.as_written);
 	int status = -1;
 
-	if (folder == NULL ||
-		asprintf(&s->json_path, "%s/%s.json", folder, s->plan.round.name) < 0 ||
-		asprintf(&s->page_path, "%s/%s.md", folder, s->plan.round.name) < 0)
+	if (folder == NULL)
 		fail_msg("out of memory");
-	else if (paths_make(folder) != 0 || access(folder, W_OK) != 0)
-		fail_errno("cannot write to the folder %s", folder);
 	else
-		status = 0;
+		status = store_open(&s->store, folder, s->plan.round.name);
 	free(folder);
 	return status;
 }
@@ -218,10 +220,11 @@ static int record_begin(struct session *s, bool quick, json_t *command)
 			json_integer(round->threads < cpus ? round->threads : cpus));
 		json_array_append(list, entry);
 	}
+	/* It is interrupted until it is whole: the run may be killed. */
 	s->record = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:b, s:b, s:o, s:o, s:o}",
 		"schema", RESULT_SCHEMA, "rpcbench", RPCBENCH_VERSION, "round", round->name,
 		"title", round->title, "started_at", started, "command", command, "seed",
-		(json_int_t)s->seed, "quick", quick, "interrupted", false, "parameters",
+		(json_int_t)s->seed, "quick", quick, "interrupted", true, "parameters",
 		parameters(round), "environment", environment, "contestants", list);
 	if (s->record == NULL)
 		return fail_msg("out of memory");
@@ -249,14 +252,13 @@ static int session_open(struct session *s, const struct run_options *options, co
 		s->seed = random;
 	}
 	pin_plan(&s->pin, options->pin, s->plan.round.threads);
-	return make_paths(s, options);
+	return open_store(s, options);
 }
 
 static void session_close(struct session *s)
 {
 	json_decref(s->record);
-	free(s->json_path);
-	free(s->page_path);
+	store_close(&s->store);
 	call_free(&s->call);
 	plan_free(&s->plan);
 	suite_close(&s->suite);
@@ -299,8 +301,27 @@ static void tell_outcome(
 		entry->json, "log", json_string(paths_short(&s->suite.paths, trial->log)));
 }
 
-/* Return: 0 to go on, -1 to end the round. */
-static int run_one(struct session *s, struct plan_entry *entry, int64_t number, int64_t order)
+/* What is left of a trial that is repeated. */
+static void set_aside(
+	struct session *s, struct plan_entry *entry, struct trial *trial, json_t *started_s)
+{
+	json_t *list = json_object_get(entry->json, "repeated");
+
+	progress_clear(&s->progress);
+	fail_msg("%s: disturbed, and repeated: %s", entry->contestant->name, trial->disturbed);
+	if (list == NULL) {
+		list = json_array();
+		json_object_set_new(entry->json, "repeated", list);
+	}
+	json_array_append_new(list, json_pack("{s:o, s:O?, s:O?}", "started_s", started_s, "rps",
+					    json_object_get(trial->json, "rps"), "disturbance",
+					    json_object_get(trial->json, "disturbance")));
+	json_decref(trial->json);
+	entry->repeats--;
+}
+
+/* Return: 1 to try again, 0 to go on, -1 to end the round. */
+static int attempt(struct session *s, struct plan_entry *entry, int64_t number, int64_t order)
 {
 	const struct trial_params params = {
 		.suite = &s->suite,
@@ -310,14 +331,14 @@ static int run_one(struct session *s, struct plan_entry *entry, int64_t number, 
 		.pin = &s->pin,
 		.progress = &s->progress,
 	};
-	double started_s = (double)(clock_ns() - s->started_ns) / NS_PER_S;
+	int64_t started_ms = (clock_ns() - s->started_ns) / NS_PER_MS;
 	struct trial trial;
-	enum trial_end end;
-	char text[96];
+	enum trial_end end = trial_run(&params, &trial);
 
-	label(s, entry, number, text, sizeof(text));
-	progress_trial(&s->progress, text);
-	end = trial_run(&params, &trial);
+	if (end == TRIAL_MEASURED && trial.disturbed[0] != '\0' && entry->repeats > 0) {
+		set_aside(s, entry, &trial, json_real((double)started_ms / 1e3));
+		return 1;
+	}
 	tell_outcome(s, entry, end, &trial);
 	if (end == TRIAL_INTERRUPTED)
 		return -1;
@@ -328,10 +349,24 @@ static int run_one(struct session *s, struct plan_entry *entry, int64_t number, 
 		s->progress.total -= (size_t)(s->plan.round.trials - number);
 	}
 	json_object_set_new(trial.json, "order", json_integer(order));
-	json_object_set_new(
-		trial.json, "started_s", json_real((double)(int64_t)(started_s * 1e3) / 1e3));
+	json_object_set_new(trial.json, "started_s", json_real((double)started_ms / 1e3));
 	json_array_append_new(json_object_get(entry->json, "trials"), trial.json);
-	return result_save(s->record, s->json_path);
+	store_save(&s->store, s->record);
+	return 0;
+}
+
+/* Return: 0 to go on, -1 to end the round. */
+static int run_one(struct session *s, struct plan_entry *entry, int64_t number, int64_t order)
+{
+	char text[96];
+	int status;
+
+	label(s, entry, number, text, sizeof(text));
+	progress_trial(&s->progress, text);
+	do
+		status = attempt(s, entry, number, order);
+	while (status > 0);
+	return status;
 }
 
 /* Return: 0, or -1 when the round ended early. */
@@ -376,12 +411,6 @@ static void announce(const struct session *s)
 
 /* ------------------------------------------------------------------ after */
 
-static int print_page(const void *ctx, FILE *out)
-{
-	report_markdown(ctx, out);
-	return 0;
-}
-
 /* The conditions of each contestant that took part. Return: 0, or -1 after a message. */
 static int check_conditions(struct session *s)
 {
@@ -400,21 +429,23 @@ static int check_conditions(struct session *s)
 	return 0;
 }
 
+/* Return: 0, or -1 after a message: they are not all where they belong. */
 static int write_results(struct session *s)
 {
-	if (result_summarise(s->record) != 0 || check_conditions(s) != 0 ||
-		result_save(s->record, s->json_path) != 0)
-		return -1;
-	report_console(s->record, stdout, cmd_color(s->color));
-	if (replace_file(s->page_path, print_page, s->record) != 0)
-		return -1;
-	fprintf(stderr, "wrote %s and %s\n", s->json_path, s->page_path);
-	return 0;
+	int status = 0;
+
+	if (result_summarise(s->record) != 0 || check_conditions(s) != 0)
+		status = -1;
+	else
+		report_console(s->record, stdout, cmd_color(s->color));
+	if (fflush(stdout) != 0)
+		status = fail_errno("cannot print the table");
+	return store_finish(&s->store, s->record) == 0 ? status : -1;
 }
 
-static int exit_status(const struct session *s)
+static int exit_status(const struct session *s, bool written)
 {
-	bool failed = false;
+	bool failed = !written;
 	bool measured = false;
 
 	for (size_t i = 0; i < s->plan.count; i++) {
@@ -438,6 +469,7 @@ static int run_round(struct session *s, bool quick, json_t *command)
 
 	if (record_begin(s, quick, command) != 0)
 		return EXIT_UNMEASURED;
+	runs_open(json_string_value(json_object_get(s->record, "command")) ?: "rpcbench run");
 	interrupt_install();
 	pin_self(&s->pin);
 	announce(s);
@@ -446,9 +478,8 @@ static int run_round(struct session *s, bool quick, json_t *command)
 		round->duration_ns + round->warmup_ns + OVERHEAD_NS);
 	run_trials(s);
 	json_object_set_new(s->record, "interrupted", json_boolean(interrupt_signal() != 0));
-	if (write_results(s) != 0)
-		return EXIT_UNMEASURED;
-	return exit_status(s);
+	runs_close();
+	return exit_status(s, write_results(s) == 0);
 }
 
 int cmd_run(int argc, char **argv)
@@ -459,7 +490,8 @@ int cmd_run(int argc, char **argv)
 			.warmup_ns = -1,
 			.connections = -1,
 			.pipeline = -1,
-			.threads = -1},
+			.threads = -1,
+			.repeats = -1},
 		.seed = -1,
 		.pin = true,
 	};

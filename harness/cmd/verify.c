@@ -5,6 +5,7 @@
 #include "harness/cmd/cmd.h"
 #include "harness/interrupt.h"
 #include "harness/reason.h"
+#include "harness/runs.h"
 #include "harness/server.h"
 #include "harness/suite.h"
 #include "harness/verify/verify.h"
@@ -92,12 +93,14 @@ static int verify_all(const struct suite *suite, char **names, int count)
 {
 	struct tally tally = {0};
 
+	runs_open("rpcbench verify");
 	interrupt_install();
 	for (size_t i = 0; count == 0 && i < suite->manifests.count; i++)
 		if (interrupt_signal() == 0)
 			verify_contestant(suite, &suite->manifests.list[i], false, &tally);
 	for (int i = 0; i < count && interrupt_signal() == 0; i++)
 		verify_contestant(suite, manifest_find(&suite->manifests, names[i]), true, &tally);
+	runs_close();
 	printf("%u calls verified, %u failures, %u contestants left out\n", tally.verified,
 		tally.failed, tally.left_out);
 	if (interrupt_signal() != 0)

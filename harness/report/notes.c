@@ -192,6 +192,29 @@ static void note_noise(const struct table_row *row, const struct pen *pen)
 			name_of(row), 100 * stddev / mean);
 }
 
+/* What the harness repeated, and what it could not repeat any more. */
+static void note_disturbed(const struct table_row *row, const struct pen *pen)
+{
+	size_t repeated = json_array_size(pick(row->contestant, "repeated"));
+	size_t standing = 0;
+	const char *why = NULL;
+	const json_t *trial;
+	size_t i;
+
+	json_array_foreach (pick(row->contestant, "trials"), i, trial) {
+		if (!pick_true(trial, "disturbance.disturbed"))
+			continue;
+		standing++;
+		why = pick_text(trial, "disturbance.reason");
+	}
+	if (repeated > 0)
+		note(pen, "%s: %zu trial%s disturbed, and repeated.", name_of(row), repeated,
+			repeated == 1 ? " was" : "s were");
+	if (standing > 0)
+		note(pen, "%s: DISTURBED: %zu of its trials, the last because %s.", name_of(row),
+			standing, why != NULL ? why : "of what is not recorded");
+}
+
 static void note_checks(const struct table_row *row, const struct pen *pen)
 {
 	static const struct {
@@ -288,6 +311,7 @@ void notes_of_table(const struct table *table, notes_print *print, void *ctx)
 		note_errors(&table->rows[i], &pen);
 		note_connections(&table->rows[i], &pen);
 		note_noise(&table->rows[i], &pen);
+		note_disturbed(&table->rows[i], &pen);
 		note_checks(&table->rows[i], &pen);
 	}
 }

@@ -32,7 +32,8 @@ struct usage;
  *       requests_planned        absent when the load lasted for a time instead
  *       skipped      why it was left out (a tool that is missing): no failure
  *       failure      why it has no trials (did not start, answers wrongly)
- *       trials [ { order, …result_trial() } or { order, failure } ] }
+ *       repeated [ { started_s, rps, disturbance } ]   trials that were not counted; absent: none
+ *       trials [ { order, disturbance, …result_trial() } or { order, failure } ] }
  *   ]
  *
  * skipped and failure are absent or null where all is well. A trial that broke off (the server

@@ -130,6 +130,24 @@ static const struct field checks_fields[] = {
 	{0},
 };
 
+static const struct field disturbance_fields[] = {
+	{"disturbed", BOOL, NULL, true},
+	{"foreign_cpus", NUMBER, NULL, false},
+	{"steal_share", NUMBER, NULL, false},
+	{"asleep_s", NUMBER, NULL, false},
+	{"clock_step_s", NUMBER, NULL, false},
+	{"stall_s", NUMBER, NULL, false},
+	{"reason", TEXT, NULL, false},
+	{0},
+};
+
+static const struct field repeated_fields[] = {
+	{"started_s", NUMBER, NULL, false},
+	{"rps", NUMBER, NULL, false},
+	{"disturbance", OBJECT, disturbance_fields, false},
+	{0},
+};
+
 static const struct field series_fields[] = {
 	{"t_s", NUMBER, NULL, true},
 	{"ok", NUMBER, NULL, true},
@@ -191,6 +209,7 @@ static const struct field trial_fields[] = {
 	{"server", OBJECT, server_fields, false},
 	{"client_limited", BOOL, NULL, false},
 	{"checks", OBJECT, checks_fields, false},
+	{"disturbance", OBJECT, disturbance_fields, false},
 	{"conditions", LIST, condition_fields, false},
 	{"series", LIST, series_fields, false},
 	{"histogram", OBJECT, histogram_fields, false},
@@ -260,6 +279,7 @@ static const struct field contestant_fields[] = {
 	{"requests_planned", NUMBER, NULL, false},
 	{"skipped", TEXT, NULL, false},
 	{"failure", TEXT, NULL, false},
+	{"repeated", LIST, repeated_fields, false},
 	{"trials", LIST, trial_fields, true},
 	{"conditions", LIST, condition_fields, false},
 	{"summary", OBJECT, summary_fields, false},

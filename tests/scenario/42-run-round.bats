@@ -113,7 +113,7 @@ marked() {
 	kill "$stranger"
 	expect_status 3
 	expect_failure taken "trial 1: port $port is taken by pid $stranger (python3)"
-	expect_failure claims "trial 1: port $port is taken by pid $stranger (python3), not by its own process group"
+	expect_failure claims "trial 1: port $port is taken by pid $stranger (python3), not by its own processes"
 }
 
 @test "a server that knows nothing of us: Python's http.server" {

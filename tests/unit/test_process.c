@@ -105,7 +105,7 @@ static void test_says_a_port_that_is_not_its_own(void **state)
 	snprintf(script, sizeof(script), "echo READY port=%u; sleep 100", ntohs(address.sin_port));
 	assert_int_equal(start_shell(&p, script), -1);
 	snprintf(expected, sizeof(expected),
-		"port %u is taken by pid %d (test_process), not by its own process group",
+		"port %u is taken by pid %d (test_process), not by its own processes",
 		ntohs(address.sin_port), getpid());
 	assert_string_equal(reason, expected);
 
@@ -137,7 +137,7 @@ static void test_shares_its_port_with_a_stranger(void **state)
 	snprintf(port, sizeof(port), "%u", ntohs(address.sin_port));
 	assert_int_equal(start(&p, argv, 0), -1);
 	snprintf(expected, sizeof(expected),
-		"port %s is taken by pid %d (test_process), not by its own process group", port,
+		"port %s is taken by pid %d (test_process), not by its own processes", port,
 		getpid());
 	assert_string_equal(reason, expected);
 	close(fd);
@@ -155,7 +155,7 @@ static void test_life_of_a_server(void **state)
 	assert_int_equal(start(&p, argv, 0), 0);
 	port = p.port;
 	group = p.pid;
-	assert_int_equal(port_look(port, group, &owner), PORT_OURS);
+	assert_int_equal(port_look(port, p.keeper, &owner), PORT_OURS);
 	assert_int_equal(port_look(port, -1, &owner), PORT_TAKEN);
 	assert_int_equal(owner.pid, group);
 	assert_int_equal(proc_group_alive(group), 3);

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/proc.h"
 #include "harness/usage.h"
 #include "tests/unit/test.h"
 
@@ -54,7 +55,18 @@ static void child(int ready)
 	_exit(0);
 }
 
-static void test_whole_group_is_counted(void **state)
+static int read_all(struct usage *usage)
+{
+	struct proc_list all;
+	int status;
+
+	assert_int_equal(proc_list_read(&all), 0);
+	status = usage_read(&all, getpid(), usage);
+	proc_list_free(&all);
+	return status;
+}
+
+static void test_all_descendants_are_counted(void **state)
 {
 	struct usage usage;
 	char bytes[2];
@@ -70,7 +82,7 @@ static void test_whole_group_is_counted(void **state)
 	}
 	assert_int_equal(read(ready[0], bytes, 1), 1);
 	assert_int_equal(read(ready[0], bytes, 1), 1);
-	assert_int_equal(usage_read(pid, &usage), 0);
+	assert_int_equal(read_all(&usage), 0);
 	assert_int_equal(usage.processes, 2);
 	assert_int_equal(usage.threads, 2);
 	/* 0.1 s its own, 0.1 s of one child and 0.3 s of the other, cut to ticks of 10 ms. */
@@ -81,7 +93,7 @@ static void test_whole_group_is_counted(void **state)
 
 	kill(-pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	assert_int_equal(usage_read(pid, &usage), -1);
+	assert_int_equal(read_all(&usage), -1);
 	close(ready[0]);
 	close(ready[1]);
 }
@@ -89,7 +101,7 @@ static void test_whole_group_is_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole_group_is_counted),
+		cmocka_unit_test(test_all_descendants_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

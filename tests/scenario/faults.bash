@@ -1,0 +1,106 @@
+# Shared by the scenarios of faults: after run-helpers.
+# shellcheck shell=bash disable=SC2154
+
+strangers=()
+
+faults_setup() {
+	cd "$BATS_TEST_DIRNAME/../.." || return 1
+	file=$BATS_TEST_TMPDIR/m.json
+	out=$BATS_TEST_TMPDIR/out
+	record=$out/tiny.json
+	# Notes on runs: of this test alone.
+	export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR
+}
+
+marked() {
+	pgrep -f -- "--mark $BATS_TEST_TMPDIR( |\$)"
+}
+
+none_is_left() {
+	! marked
+}
+
+# faulty NAME ARGUMENT…: an HTTP peer that misbehaves so.
+faulty() {
+	local name=$1
+	shift
+	jq -n --arg name "$name" --arg peer "$PEERS/http_peer.py" --arg mark "$BATS_TEST_TMPDIR" \
+		'{name: $name, protocol: "http1", class: "stock",
+		calls: {find_one: {url: "/test"}}, command: (["/usr/bin/python3", $peer, "--mark",
+		$mark, "--port", "{port}"] + $ARGS.positional)}' --args -- "$@"
+}
+
+# fixed NAME PORT: one that listens on PORT of 127.0.0.1.
+fixed() {
+	faulty "$1" | jq --argjson port "$2" '. + {port: $port}'
+}
+
+# command_of NAME COMMAND…
+command_of() {
+	local name=$1
+	shift
+	jq -n --arg name "$name" '{name: $name, protocol: "http1", class: "stock",
+		calls: {find_one: {url: "/test"}}, command: $ARGS.positional}' --args -- "$@"
+}
+
+# stranger ADDRESS: somebody who listens there on $port; stop_strangers ends all.
+stranger() {
+	local said="$BATS_TEST_TMPDIR/stranger.${#strangers[@]}"
+	/usr/bin/python3 -c 'import socket, sys, time
+s = socket.create_server((sys.argv[1], 0), reuse_port=True,
+    family=socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET,
+    dualstack_ipv6=sys.argv[1] == "::")
+print(s.getsockname()[1], flush=True)
+time.sleep(100)' "$1" >"$said" 3>&- &
+	strangers+=($!)
+	eventually test -s "$said"
+	port=$(cat "$said")
+}
+
+stop_strangers() {
+	kill "${strangers[@]}"
+	wait "${strangers[@]}" || true
+}
+
+# round CONTESTANT…: writes a short round of them.
+round() {
+	jq -n '{name: "tiny", title: "Tiny", call: "find_one", contestants: $ARGS.positional,
+		levels: [{connections: 2, pipeline: 1}], trials: 2, duration: "200ms",
+		warmup: "50ms"}' --args "$@" >"$BATS_TEST_TMPDIR/tiny-round.json"
+}
+
+run_round() {
+	run "$RPCBENCH_BIN/rpcbench" run "$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" \
+		--out "$out" "$@"
+}
+
+# start_round ARGUMENT…: in the background; sets $harness. Its output is in $said.
+start_round() {
+	said=$BATS_TEST_TMPDIR/said.$RANDOM
+	"$RPCBENCH_BIN/rpcbench" run "$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" \
+		--out "$out" "$@" >"$said" 2>&1 3>&- &
+	harness=$!
+}
+
+# failure NAME: why this row failed, from the record.
+failure() {
+	jq -r --arg name "$1" '.contestants[] | select(.name == $name) | .summary.failure' "$record"
+}
+
+# expect_failure NAME PATTERN: this row failed for this reason; "null": it did not.
+expect_failure() {
+	# shellcheck disable=SC2053
+	[[ "$(failure "$1")" == $2 ]] || {
+		echo "failure of $1: $(failure "$1"), expected $2"
+		return 1
+	}
+}
+
+# trial NAME FILTER: checks its last trial.
+trial() {
+	jq -e --arg name "$1" ".contestants[] | select(.name == \$name) | .trials[-1] | $2" "$record" || {
+		jq -c --arg name "$1" '.contestants[] | select(.name == $name) | .trials[-1] |
+			del(.histogram, .series)' "$record"
+		return 1
+	}
+}
