@@ -25,6 +25,7 @@
 
 #define BACKOFF_MIN_NS (1 * NS_PER_MS)
 #define BACKOFF_MAX_NS (100 * NS_PER_MS)
+#define SOURCE_TRIES   16 /* local addresses whose ports have run out, before that is an error */
 #define READS_A_TURN   16 /* full reads of one connection before others get their turn */
 
 static void conn_drop(struct conn *c, enum outcome outcome);
@@ -94,28 +95,43 @@ static enum outcome connect_outcome(int error)
 	}
 }
 
+/* A socket that connects, from the local address whose turn it is. Return: it, or -1 with errno. */
+static int begin_connect(struct worker *w)
+{
+	const struct target *target = w->params->target;
+	const struct sockaddr *address = (const struct sockaddr *)&target->address;
+	int fd = socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int one = 1;
+	int error;
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	if (source_bind(&w->params->source, w->connects++, fd) == 0 &&
+		(connect(fd, address, target->address_len) == 0 || errno == EINPROGRESS))
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
 void conn_open(struct conn *c)
 {
 	struct worker *w = c->worker;
-	const struct target *target = w->params->target;
+	uint32_t tries =
+		w->params->source.count < SOURCE_TRIES ? w->params->source.count : SOURCE_TRIES;
 	struct epoll_event event = {
 		.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
 		.data.ptr = c,
 	};
-	const struct sockaddr *address = (const struct sockaddr *)&target->address;
-	int one = 1;
 
 	c->state = CONN_CONNECTING;
 	c->opened_ns = w->now_ns;
-	c->fd = socket(target->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (c->fd < 0) {
-		conn_drop(c, OUT_CONNECT);
-		return;
-	}
-	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	if (source_bind(&w->params->source, w->connects++, c->fd) != 0 ||
-		(connect(c->fd, address, target->address_len) != 0 && errno != EINPROGRESS) ||
-		epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, c->fd, &event) != 0)
+	do
+		c->fd = begin_connect(w);
+	while (c->fd < 0 && errno == EADDRNOTAVAIL && tries-- > 1);
+	if (c->fd < 0 || epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, c->fd, &event) != 0)
 		conn_drop(c, connect_outcome(errno));
 }
 
