@@ -297,6 +297,8 @@ static int settle_options(struct options *options)
 		return fail_msg("--expect-body: expected --verify=full or length");
 	if (options->source != NULL && source_parse(options->source, &p->source) != 0)
 		return -1;
+	if (p->rate <= 0 && p->arrival != PACE_CONSTANT)
+		return fail_msg("--arrival: expected a --rate to go with it");
 	p->pin = options->cpus != NULL;
 	if (p->pin && parse_cpus(options->cpus, &p->cpus) != 0)
 		return -1;

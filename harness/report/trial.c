@@ -149,13 +149,13 @@ static json_t *send_lag_object(const struct histogram *lag)
 	return build_end(&b);
 }
 
-/* Replies did not keep up: more is without one than those planned within the last median latency,
- * one for each thread, and a small share. */
+/* Replies did not keep up: more is without one than those planned within the last median service
+ * time, one for each thread, and a small share. */
 static bool is_saturated(const struct load_params *params, const struct record *r)
 {
 	double behind = (double)(r->unfinished + r->pace.dropped + r->outcomes[OUT_TIMEOUT]);
-	double recent = r->ok.count > 0
-				? params->rate * (double)histogram_quantile(&r->ok, 0.5) / NS_PER_S
+	double recent = r->service.count > 0
+				? params->rate * seconds(histogram_quantile(&r->service, 0.5))
 				: 0;
 
 	return r->pace.dropped > 0 ||
