@@ -3,7 +3,8 @@ LIBRARIES += harness
 harness.SRCS := harness/paths.c harness/config.c harness/call.c harness/manifest.c \
 	harness/round.c harness/suite.c harness/interrupt.c harness/proc.c harness/port.c \
 	harness/process.c harness/keeper.c harness/runs.c harness/usage.c harness/disturbance.c \
-	harness/reason.c harness/server.c harness/pin.c harness/plan.c harness/proto.c
+	harness/reason.c harness/server.c harness/pin.c harness/plan.c harness/proto.c \
+	harness/find_max.c
 harness.PKGS := jansson libprotobuf-c
 # Its own library, since tests of the rest need none of what it links.
 LIBRARIES += verify

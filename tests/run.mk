@@ -14,3 +14,6 @@ test_plan.SRCS := tests/unit/test_plan.c
 test_plan.LIBS := harness report stats load
 test_disturbance.SRCS := tests/unit/test_disturbance.c
 test_disturbance.LIBS := harness report stats load
+TESTS += test_find_max
+test_find_max.SRCS := tests/unit/test_find_max.c
+test_find_max.LIBS := harness report load stats

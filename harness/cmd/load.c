@@ -9,6 +9,7 @@
 
 #include "harness/cmd/cmd.h"
 #include "harness/condition.h"
+#include "harness/find_max.h"
 #include "harness/load/load.h"
 #include "harness/load/pace.h"
 #include "harness/load/target.h"
@@ -19,8 +20,10 @@
 #include "lib/opt.h"
 #include "lib/units.h"
 
-#define SEED_MAX   (1U << 31) /* of seeds from the clock: short enough to be typed again */
-#define FILE_CHUNK (64 << 10) /* bytes of one read of a body file */
+#define SEED_MAX    (1U << 31) /* of seeds from the clock: short enough to be typed again */
+#define DURATION_NS (10 * NS_PER_S)
+#define STEP_NS     (2 * NS_PER_S) /* of a search */
+#define FILE_CHUNK  (64 << 10)     /* bytes of one read of a body file */
 
 struct options {
 	struct load_params params;
@@ -29,7 +32,9 @@ struct options {
 	struct condition_list conditions;
 	int64_t requests;
 	int64_t requests_per_connection;
-	int64_t seed; /* -1: from the clock */
+	struct opt_list find_max;
+	struct condition_list goals; /* of find_max */
+	int64_t seed;                /* -1: from the clock */
 	const char *body;
 	const char *body_file;
 	const char *expect_body;
@@ -38,6 +43,7 @@ struct options {
 	const char *json;
 };
 
+static const char NO_SERVER[] = "not a process that this command started";
 static const char *const arrival_names[] = {"constant", "poisson", NULL};
 static const char *const verify_names[] = {"full", "length", "status", "off", NULL};
 
@@ -74,7 +80,7 @@ static const struct opt table[] = {
 		.offset = PARAM(duration_ns),
 		.arg = "TIME",
 		.min = 1,
-		.help = "length of the window that is measured (10s)"},
+		.help = "length of the window (10s), of a step (2s)"},
 	{.name = "requests",
 		.letter = 'n',
 		.type = OPT_INT,
@@ -106,6 +112,11 @@ static const struct opt table[] = {
 		.type = OPT_FLAG,
 		.offset = PARAM(drain),
 		.help = "then wait for what is in flight, up to --timeout"},
+	{.name = "find-max",
+		.type = OPT_LIST,
+		.offset = offsetof(struct options, find_max),
+		.arg = "CONDITION",
+		.help = "search the highest rate that keeps it, like 'p99<2ms'"},
 	{.name = "warmup",
 		.type = OPT_DURATION,
 		.offset = PARAM(warmup_ns),
@@ -277,6 +288,20 @@ static int load_bodies(struct options *options, struct buf *body, struct buf *ex
 	return 0;
 }
 
+/* A search runs in many steps, each for a time; else the duration is that of the one run. */
+static int settle_search(struct options *options)
+{
+	bool searches = options->find_max.count > 0;
+
+	if (searches && options->requests > 0)
+		return fail_msg("--find-max: expected --duration, not --requests");
+	if (searches && options->fail_if.count > 0)
+		return fail_msg("--find-max: expected no --fail-if beside it");
+	if (options->params.duration_ns == 0)
+		options->params.duration_ns = searches ? STEP_NS : DURATION_NS;
+	return condition_list_parse(&options->goals, "--find-max", &options->find_max);
+}
+
 /* Options that only make sense together. Called after opt_parse(). */
 static int settle_options(struct options *options)
 {
@@ -297,12 +322,13 @@ static int settle_options(struct options *options)
 		return fail_msg("--expect-body: expected --verify=full or length");
 	if (options->source != NULL && source_parse(options->source, &p->source) != 0)
 		return -1;
-	if (p->rate <= 0 && p->arrival != PACE_CONSTANT)
-		return fail_msg("--arrival: expected a --rate to go with it");
+	if (p->rate <= 0 && options->find_max.count == 0 && p->arrival != PACE_CONSTANT)
+		return fail_msg("--arrival: expected a --rate or --find-max to go with it");
 	p->pin = options->cpus != NULL;
 	if (p->pin && parse_cpus(options->cpus, &p->cpus) != 0)
 		return -1;
-	if (condition_list_parse(&options->conditions, "--fail-if", &options->fail_if) != 0)
+	if (settle_search(options) != 0 ||
+		condition_list_parse(&options->conditions, "--fail-if", &options->fail_if) != 0)
 		return -1;
 	return check_headers(&options->headers);
 }
@@ -365,19 +391,21 @@ static void tell_unmet(const json_t *trial)
 			fail_msg("fail-if: %s", condition_line(outcome, line));
 }
 
-static int print_result(const struct options *options, const json_t *trial)
+static int print_json(const struct options *options, const json_t *record)
 {
-	if (options->json == NULL || options->json[0] != '\0')
-		report_trial(trial, stdout);
-	else
-		tell_unmet(trial);
 	if (options->json == NULL)
 		return 0;
 	if (options->json[0] != '\0')
-		return result_save(trial, options->json);
-	if (result_print(trial, stdout) != 0 || fflush(stdout) != 0)
+		return result_save(record, options->json);
+	if (result_print(record, stdout) != 0 || fflush(stdout) != 0)
 		return fail_errno("cannot write the result");
 	return 0;
+}
+
+/* As text, unless JSON was asked for instead. */
+static bool prints_text(const struct options *options)
+{
+	return options->json == NULL || options->json[0] != '\0';
 }
 
 static int exit_status(const struct load_result *result)
@@ -403,16 +431,57 @@ static int run_and_report(const struct options *options)
 
 	if (measure(&options->params, &result) != 0)
 		return EXIT_UNMEASURED;
-	trial = result_trial(
-		&options->params, &result, NULL, NULL, "not a process that this command started");
+	trial = result_trial(&options->params, &result, NULL, NULL, NO_SERVER);
 	if (trial != NULL)
 		unmet = condition_list_check(&options->conditions, trial, trial);
-	if (unmet >= 0 && print_result(options, trial) == 0)
+	if (unmet >= 0 && prints_text(options))
+		report_trial(trial, stdout);
+	else if (unmet >= 0)
+		tell_unmet(trial);
+	if (unmet >= 0 && print_json(options, trial) == 0)
 		status = exit_status(&result);
 	if (status == EXIT_FINE && unmet > 0)
 		status = EXIT_FAILURES;
 	json_decref(trial);
 	load_result_free(&result);
+	return status;
+}
+
+/* ------------------------------------------------------------------ a search */
+
+static json_t *measure_step(void *ctx, const struct load_params *params)
+{
+	struct load_result result;
+	json_t *trial;
+
+	(void)ctx;
+	if (measure(params, &result) != 0)
+		return NULL;
+	trial = result_trial(params, &result, NULL, NULL, NO_SERVER);
+	load_result_free(&result);
+	return trial;
+}
+
+static int search_and_report(const struct options *options)
+{
+	const struct find_max_params params = {
+		.load = &options->params,
+		.conditions = &options->goals,
+		.measure = measure_step,
+		.progress = stderr,
+	};
+	json_t *record = find_max(&params);
+	int status = EXIT_UNMEASURED;
+
+	if (record != NULL && prints_text(options))
+		report_find_max(record, stdout);
+	if (record != NULL && print_json(options, record) == 0) {
+		if (json_is_number(json_object_get(record, "max_rate")))
+			status = EXIT_FINE;
+		else if (json_array_size(json_object_get(record, "steps")) > 0 && !interrupted)
+			status = EXIT_FAILURES;
+	}
+	json_decref(record);
 	return status;
 }
 
@@ -425,7 +494,6 @@ int cmd_load(int argc, char **argv)
 				.connections = 10,
 				.pipeline = 1,
 				.threads = 1,
-				.duration_ns = 10 * NS_PER_S,
 				.timeout_ns = 2 * NS_PER_S,
 				.keep_alive = true,
 			},
@@ -451,7 +519,8 @@ int cmd_load(int argc, char **argv)
 	if (settle_options(&options) == 0 && load_bodies(&options, &body, &expect) == 0 &&
 		target_parse(argv[first], &target) == 0) {
 		options.params.target = &target;
-		status = run_and_report(&options);
+		status = options.find_max.count > 0 ? search_and_report(&options)
+						    : run_and_report(&options);
 	}
 	target_free(&target);
 	buf_free(&body);

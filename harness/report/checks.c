@@ -99,7 +99,9 @@ static json_t *arrivals(const struct load_params *params, const struct load_resu
 	double expected = params->rate * (double)result->window_ns / NS_PER_S;
 	double allowed = (double)params->threads +
 			 (params->arrival == PACE_POISSON ? ARRIVALS_SIGMAS * sqrt(expected) : 0);
-	bool by_count = params->requests > 0;
+	const char *unexpected = params->requests > 0 ? "the number was given"
+				 : result->stopped    ? "stopped before its planned end"
+						      : NULL;
 	struct build b = build_begin();
 
 	if (params->rate <= 0) {
@@ -108,10 +110,11 @@ static json_t *arrivals(const struct load_params *params, const struct load_resu
 	}
 	build_put(&b, "ok",
 		json_boolean(r->pace.planned == r->sent + r->pace.dropped + r->pace.at_end &&
-			     (by_count || fabs((double)r->pace.planned - expected) <= allowed)));
+			     (unexpected != NULL ||
+				     fabs((double)r->pace.planned - expected) <= allowed)));
 	build_count(&b, "planned", r->pace.planned);
-	if (by_count)
-		build_absent(&b, "expected", "the number was given");
+	if (unexpected != NULL)
+		build_absent(&b, "expected", unexpected);
 	else
 		build_number(&b, "expected", expected);
 	return build_end(&b);

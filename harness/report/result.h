@@ -83,6 +83,10 @@ json_t *result_read(const char *path);
 /** report_trial() - A trial for the console, in the layout users of wrk know. */
 void report_trial(const json_t *trial, FILE *out);
 
+/** report_find_max() - A search of find_max() for the console: its result, and the table of
+ *   latency against load. */
+void report_find_max(const json_t *record, FILE *out);
+
 /** report_console() - A round's table for the console. @color: with ANSI colours. */
 void report_console(const json_t *record, FILE *out, bool color);
 

@@ -261,4 +261,35 @@ is_near_closed() {
 	check "constant" -r 5 --arrival bursty
 	check "--arrival" --arrival poisson
 	check "--seed" -r 5 --seed x
+	check "--find-max" --find-max nonsense
+	check "--duration" --find-max 'p99<2ms' -n 10
+}
+
+@test "--find-max: the highest rate that keeps a condition, and latency against load" {
+	bad http1 'all: pace 5ms'
+	run --separate-stderr timeout 30 "$RPCBENCH_BIN/rpcbench" load -c 1 -d 0.1s -r 50 \
+		--json="$BATS_TEST_TMPDIR/out.json" --find-max 'p50<50ms' "$url"
+	[ "$status" -eq 0 ]
+	[[ "$stderr" == *held* ]]
+	[[ "$output" == *"Highest rate that keeps p50<50ms"*" 10 %"*" 90 %"*"100 %"*"Requests/sec:"* ]]
+	output=$(cat "$BATS_TEST_TMPDIR/out.json")
+	# It can do 200 a second and not one more; 1 % short of the rate counts as kept.
+	json '.schema == "rpcbench-find-max/1" and .max_rate > 50 and .max_rate < 215'
+	json '.trial.rate.target == .max_rate'
+	json '[.curve[].share] == [0.1, 0.3, 0.5, 0.7, 0.9]'
+	json '[.curve[].trial.rate.target] | . == sort'
+	json '.steps | any(.held) and any(.held == false and (.why_not | length > 0))'
+}
+
+@test "--find-max: no rate keeps the condition, exit status 1; nobody listens, 3" {
+	bad http1 'all: status 500'
+	run --separate-stderr timeout 30 "$RPCBENCH_BIN/rpcbench" load --json -d 0.05s \
+		-r 8 --find-max 'errors==0' "$url"
+	[ "$status" -eq 1 ]
+	json '.max_rate == null and .trial == null and .curve == []'
+	json '.max_rate_reason | length > 0'
+	stop
+	run --separate-stderr timeout 30 "$RPCBENCH_BIN/rpcbench" load --json --find-max 'p99<2ms' "$url"
+	[ "$status" -eq 3 ]
+	json '.max_rate_reason | contains("no connection")'
 }
