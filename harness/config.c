@@ -312,6 +312,20 @@ static int store_int(const struct config *config, const struct config_at *at,
 	return 0;
 }
 
+static int store_number(const struct config *config, const struct config_at *at,
+	const struct config_field *field, json_t *value, double *into)
+{
+	char expected[80];
+	double number = json_number_value(value);
+
+	snprintf(expected, sizeof(expected), "a number above 0, at most %lld",
+		(long long)field->max);
+	if (!json_is_number(value) || number <= 0 || number > (double)field->max)
+		return config_expected(config, at, expected, value);
+	*into = number;
+	return 0;
+}
+
 static int store_choice(const struct config *config, const struct config_at *at,
 	const struct config_field *field, json_t *value, int *into)
 {
@@ -355,6 +369,8 @@ static int store(const struct config *config, const struct config_at *at,
 		return 0;
 	case CONFIG_INT:
 		return store_int(config, at, field, value, into);
+	case CONFIG_NUMBER:
+		return store_number(config, at, field, value, into);
 	case CONFIG_DURATION:
 		if (text == NULL || !units_parse_duration(text, into) ||
 			*(int64_t *)into < field->min)

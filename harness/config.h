@@ -35,6 +35,7 @@ enum config_type {
 	CONFIG_OBJECT,   /* json_t *, not empty */
 	CONFIG_ARRAY,    /* json_t *, not empty */
 	CONFIG_INT,      /* int64_t within [min, max] */
+	CONFIG_NUMBER,   /* double above 0, at most max */
 	CONFIG_DURATION, /* int64_t nanoseconds, from a text like "5s", at least min */
 	CONFIG_CHOICE,   /* int, index of the text in @choices */
 };

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/load/pace.h"
 #include "harness/plan.h"
 #include "harness/reason.h"
 #include "harness/suite.h"
@@ -89,6 +90,11 @@ static json_t *make_json(const struct plan_entry *entry, const char *skipped)
 
 	if (entry->requests > 0)
 		json_object_set_new(json, "requests_planned", json_integer(entry->requests));
+	if (entry->rate > 0) {
+		json_object_set_new(json, "rate", json_real(entry->rate));
+		json_object_set_new(json, "arrival",
+			json_string(entry->arrival == PACE_POISSON ? "poisson" : "constant"));
+	}
 	return json;
 }
 
@@ -104,7 +110,9 @@ static bool is_there(const struct plan *plan, const struct plan_entry *entry)
 		if (plan->entries[i].contestant == entry->contestant &&
 			plan->entries[i].connections == entry->connections &&
 			plan->entries[i].pipeline == entry->pipeline &&
-			plan->entries[i].requests == entry->requests)
+			plan->entries[i].requests == entry->requests &&
+			plan->entries[i].rate == entry->rate &&
+			plan->entries[i].arrival == entry->arrival)
 			return true;
 	return false;
 }
@@ -129,6 +137,8 @@ static int add(
 			.pipeline = lesser(level->pipeline, c->max_pipeline),
 			.requests = level->requests,
 			.repeats = repeats,
+			.rate = level->rate,
+			.arrival = level->arrival,
 			.out = missing,
 		};
 		struct plan_entry *entries;

@@ -41,6 +41,8 @@ struct plan_entry {
 	int64_t pipeline;
 	int64_t requests; /* 0: as many as the duration gives */
 	int64_t repeats;  /* of disturbed trials, that are left */
+	double rate;      /* 0: closed loop */
+	int arrival;      /* enum pace_arrival */
 	bool out;         /* takes no further part */
 	json_t *json;     /* its entry in the record, owned */
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/call.h"
+#include "harness/load/pace.h"
 #include "harness/paths.h"
 #include "harness/report/table.h"
 #include "harness/round.h"
@@ -81,6 +82,8 @@ static const struct config_field fields_table[] = {
 	{0},
 };
 
+static const char *const arrivals[] = {"constant", "poisson", NULL};
+
 static const struct config_field level_fields[] = {
 	{.key = "connections",
 		.type = CONFIG_INT,
@@ -99,6 +102,14 @@ static const struct config_field level_fields[] = {
 		.offset = offsetof(struct round_level, requests),
 		.min = 1,
 		.max = 1000000000},
+	{.key = "rate",
+		.type = CONFIG_NUMBER,
+		.offset = offsetof(struct round_level, rate),
+		.max = (int64_t)PACE_RATE_MAX},
+	{.key = "arrival",
+		.type = CONFIG_CHOICE,
+		.offset = offsetof(struct round_level, arrival),
+		.choices = arrivals},
 	{0},
 };
 
@@ -135,6 +146,9 @@ static int read_levels(struct round *round, json_t *levels)
 		if (config_fields(&round->file, &at, json_array_get(levels, i), level_fields,
 			    &round->levels[i]) != 0)
 			return -1;
+		if (round->levels[i].arrival != PACE_CONSTANT && round->levels[i].rate <= 0)
+			return config_error(
+				&round->file, &at, "expected a rate beside the arrival");
 		round->level_count++;
 	}
 	return 0;

@@ -13,7 +13,8 @@ struct paths;
  * which load. Durations are texts like "5s".
  *
  *   name, title, call, contestants [names], levels [{connections, pipeline,
- *   requests (end after so many instead of after the duration)}],
+ *   requests (end after so many instead of after the duration), rate (open loop: requests a
+ *   second), arrival ("constant" unless given, or "poisson")}],
  *   trials, duration, warmup, timeout ("5s" unless given), threads (of each server, 1 unless
  * given), columns [of its table, see harness/report/table.h], ratios [{of, to}: contestants whose
  *   requests per second and per CPU-second are divided]
@@ -24,6 +25,8 @@ struct round_level {
 	int64_t connections;
 	int64_t pipeline;
 	int64_t requests; /* 0: as many as the duration gives */
+	double rate;      /* requests a second, planned; 0: closed loop */
+	int arrival;      /* enum pace_arrival */
 };
 
 /** struct round - What to measure. Texts belong to its file. */

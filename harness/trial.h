@@ -27,6 +27,7 @@ struct trial_params {
 	const struct call *call;
 	const struct plan_entry *entry;
 	const struct pin *pin;
+	uint64_t seed; /* of Poisson arrivals */
 	struct progress *progress;
 };
 

@@ -275,6 +275,8 @@ static void label(const struct session *s, const struct plan_entry *entry, int64
 	if (s->plan.round.level_count > 1)
 		snprintf(load, sizeof(load), " %lld×%lld%s", (long long)entry->connections,
 			(long long)entry->pipeline, entry->requests > 0 ? " counted" : "");
+	if (entry->rate > 0)
+		snprintf(load + strlen(load), sizeof(load) - strlen(load), " at %g/s", entry->rate);
 	snprintf(out, size, "%.32s%s trial %lld of %lld", entry->contestant->name, load,
 		(long long)trial, (long long)s->plan.round.trials);
 }
@@ -329,6 +331,7 @@ static int attempt(struct session *s, struct plan_entry *entry, int64_t number, 
 		.call = &s->call,
 		.entry = entry,
 		.pin = &s->pin,
+		.seed = (s->seed + (uint64_t)number) & UINT32_MAX,
 		.progress = &s->progress,
 	};
 	int64_t started_ms = (clock_ns() - s->started_ns) / NS_PER_MS;

@@ -237,6 +237,10 @@ static struct build begin_row(const json_t *contestant, const struct metric *met
 	build_count(&b, "pipeline", (uint64_t)load.pipeline);
 	if (load.requests > 0)
 		build_count(&b, "requests_planned", (uint64_t)load.requests);
+	if (load.rate > 0)
+		build_number(&b, "rate", load.rate);
+	if (load.poisson)
+		build_text(&b, "arrival", "poisson");
 	build_text(&b, "metric", metric->name);
 	return b;
 }
@@ -378,8 +382,9 @@ bool change_has_metric(const char *name)
 static void print_load(const json_t *row, FILE *out)
 {
 	struct rank_load load = rank_load_of(row);
+	char text[RANK_LOAD_TEXT];
 
-	fprintf(out, "%.0f × %.0f", load.connections, load.pipeline);
+	fputs(rank_load_text(&load, text), out);
 	if (load.requests > 0)
 		fprintf(out, ", %.0f requests", load.requests);
 }

@@ -56,6 +56,11 @@ static void note_order(const struct table *table, const struct pen *pen)
 		note(pen, "Ordered by requests per second; only verified replies count.");
 		return;
 	}
+	if (table->load.rate > 0) {
+		note(pen, "Ordered by requests per server CPU-second, since in an open loop the "
+			  "schedule decides on the requests per second.");
+		return;
+	}
 	for (size_t i = 0; i < table->n; i++) {
 		const struct table_row *row = &table->rows[i];
 		size_t len = strlen(names);
@@ -162,6 +167,30 @@ static void note_errors(const struct table_row *row, const struct pen *pen)
 			text_errors(errors, kinds, sizeof(kinds)));
 }
 
+/* Trials in which replies did not keep up with the schedule. */
+static void note_saturated(const struct table_row *row, const struct pen *pen)
+{
+	const json_t *trials = pick(row->contestant, "trials");
+	const json_t *trial;
+	const json_t *last = NULL;
+	size_t saturated = 0;
+	size_t i;
+
+	json_array_foreach (trials, i, trial) {
+		if (!pick_true(trial, "saturated"))
+			continue;
+		saturated++;
+		last = trial;
+	}
+	if (saturated > 0)
+		note(pen,
+			"%s: saturated in %zu of %zu trials: target %.0f/s, achieved %.0f/s, "
+			"backlog %.0f at the end; its latencies tell how long the trials were.",
+			name_of(row), saturated, json_array_size(trials),
+			pick_or(last, "rate.target", 0), pick_or(last, "rate.achieved", 0),
+			pick_or(last, "backlog.at_end", 0));
+}
+
 static void note_connections(const struct table_row *row, const struct pen *pen)
 {
 	double requested = pick_or(row->summary, "connections.requested", 0);
@@ -173,7 +202,7 @@ static void note_connections(const struct table_row *row, const struct pen *pen)
 	if (established < requested)
 		note(pen, "%s: only %.0f of %.0f connections were set up.", name_of(row),
 			established, requested);
-	else if (served < requested)
+	else if (served < fmin(requested, pick_or(row->summary, "requests.sent", requested)))
 		note(pen, "%s: only %.0f of %.0f connections were ever served.", name_of(row),
 			served, requested);
 	if (reconnects > 0)
@@ -284,6 +313,10 @@ const char *notes_load(const struct table *table, char *out)
 	text_format(out + strlen(out), TABLE_CELL - strlen(out),
 		"%.0f connection%s × pipeline %.0f", table->load.connections,
 		table->load.connections == 1 ? "" : "s", table->load.pipeline);
+	if (table->load.rate > 0)
+		text_format(out + strlen(out), TABLE_CELL - strlen(out),
+			", open loop at %g requests/s, %s arrivals", table->load.rate,
+			table->load.poisson ? "Poisson" : "constant");
 	if (pick(trial, "duration_s") != NULL)
 		text_format(out + strlen(out), TABLE_CELL - strlen(out),
 			", %s%s%s after %s of warm-up", count_trials(table, trials, sizeof(trials)),
@@ -310,6 +343,7 @@ void notes_of_table(const struct table *table, notes_print *print, void *ctx)
 			continue;
 		note_errors(&table->rows[i], &pen);
 		note_connections(&table->rows[i], &pen);
+		note_saturated(&table->rows[i], &pen);
 		note_noise(&table->rows[i], &pen);
 		note_disturbed(&table->rows[i], &pen);
 		note_checks(&table->rows[i], &pen);

@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/report/build.h"
 #include "harness/report/pick.h"
@@ -35,19 +36,32 @@ struct entry {
 struct rank_load rank_load_of(const json_t *contestant)
 {
 	const json_t *first = json_array_get(pick(contestant, "trials"), 0);
+	const char *arrival = pick_text(contestant, "arrival");
 
 	return (struct rank_load){
 		.connections = pick_or(
 			contestant, "connections", pick_or(first, "connections.requested", 0)),
 		.pipeline = pick_or(contestant, "pipeline", pick_or(first, "pipeline", 0)),
 		.requests = pick_or(contestant, "requests_planned", 0),
+		.rate = pick_or(contestant, "rate", 0),
+		.poisson = arrival != NULL && strcmp(arrival, "poisson") == 0,
 	};
+}
+
+const char *rank_load_text(const struct rank_load *load, char *out)
+{
+	int len = snprintf(out, RANK_LOAD_TEXT, "%.0f × %.0f", load->connections, load->pipeline);
+
+	if (load->rate > 0 && len > 0 && len < RANK_LOAD_TEXT)
+		snprintf(out + len, RANK_LOAD_TEXT - (size_t)len, " at %g/s%s", load->rate,
+			load->poisson ? " (Poisson)" : "");
+	return out;
 }
 
 bool rank_is_load(const struct rank_load *a, const struct rank_load *b)
 {
 	return a->connections == b->connections && a->pipeline == b->pipeline &&
-	       a->requests == b->requests;
+	       a->requests == b->requests && a->rate == b->rate && a->poisson == b->poisson;
 }
 
 bool rank_same_load(const json_t *a, const json_t *b)
@@ -137,6 +151,8 @@ static bool is_ranked(const struct entry *entry)
 
 static const struct metric *choose(const struct entry *entries, size_t n)
 {
+	if (n > 0 && rank_load_of(entries[0].contestant).rate > 0)
+		return &by_server_cpu;
 	for (size_t i = 0; i < n; i++)
 		if (is_ranked(&entries[i]) && pick_true(entries[i].summary, "client_limited"))
 			return &by_server_cpu;

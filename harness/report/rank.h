@@ -12,7 +12,8 @@
  *
  *   failure    why it has failed, as a text; null when it has not
  *   ranked_by  "rps"; "rps_per_server_cpu_s" for all of them when the client was the limit of
- *              any, since its requests per second then say what the client can do
+ *              any, since its requests per second then say what the client can do; and in an open
+ *              loop, where they are those of the schedule
  *   rank       from 1; null, with a reason, for one that has failed or lacks that number. Those
  * that the trials do not tell apart from the first of a rank share it tie        {with, p,
  * cliffs_delta}: for one that shares a rank, the name of that first one and what the Mann-Whitney
@@ -27,7 +28,14 @@ struct rank_load {
 	double connections;
 	double pipeline;
 	double requests; /* planned; 0: as many as the duration gave */
+	double rate;     /* requests a second; 0: closed loop */
+	bool poisson;    /* its arrivals */
 };
+
+#define RANK_LOAD_TEXT 64 /* bytes of the text below, with its NUL */
+
+/** rank_load_text() - "10 × 1", "10 × 1 at 500/s", "10 × 1 at 500/s (Poisson)". Return: @out. */
+const char *rank_load_text(const struct rank_load *load, char *out);
 
 /** rank_load_of() - The load asked for; where that is not recorded, that of its first trial. */
 struct rank_load rank_load_of(const json_t *contestant);

@@ -8,8 +8,8 @@
  * ratios_fill() - Work out record.ratios, which the round states as [{of, to}].
  *
  * Each gets "loads", with one entry for each load that both contestants were under:
- * {connections, pipeline, requests_planned, rps, rps_per_server_cpu_s}, the last two as
- * {ratio, ci95_low, ci95_high} of the medians of @of and @to, or null with a reason.
+ * {connections, pipeline, requests_planned, rate, arrival, rps, rps_per_server_cpu_s}, the last two
+ * as {ratio, ci95_low, ci95_high} of the medians of @of and @to, or null with a reason.
  * @seed: of the intervals.
  *
  * Return: 0, or -1 without memory.

@@ -30,6 +30,7 @@ struct usage;
  *       server_cpus  how many CPUs it can use: the lesser of its threads and those it may run on
  *       connections, pipeline   the load asked for; one entry is one contestant at one load
  *       requests_planned        absent when the load lasted for a time instead
+ *       rate, arrival           requests a second of an open loop; absent for a closed one
  *       skipped      why it was left out (a tool that is missing): no failure
  *       failure      why it has no trials (did not start, answers wrongly)
  *       repeated [ { started_s, rps, disturbance } ]   trials that were not counted; absent: none

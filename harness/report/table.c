@@ -102,7 +102,7 @@ static void fill_load(struct table_cell *cell, const json_t *contestant)
 {
 	struct rank_load load = rank_load_of(contestant);
 
-	snprintf(cell->text, TABLE_CELL, "%.0f × %.0f", load.connections, load.pipeline);
+	rank_load_text(&load, cell->text);
 }
 
 static void fill_interval(struct table_cell *cell, const json_t *summary)

@@ -293,3 +293,26 @@ is_near_closed() {
 	[ "$status" -eq 3 ]
 	json '.max_rate_reason | contains("no connection")'
 }
+
+@test "a level of a round may have a rate: a table of its own, with its own load" {
+	cat >"$BATS_TEST_TMPDIR/rated.json" <<-END
+		{"name": "rated", "title": "R", "call": "hello", "contestants": ["http-hello"],
+		 "levels": [{"connections": 2, "pipeline": 1, "rate": 200},
+		  {"connections": 2, "pipeline": 1, "rate": 200, "arrival": "poisson"},
+		  {"connections": 2, "pipeline": 1}],
+		 "trials": 1, "duration": "0.3s", "warmup": "0.1s"}
+	END
+	run --separate-stderr timeout 60 "$RPCBENCH_BIN/rpcbench" run \
+		"$BATS_TEST_TMPDIR/rated.json" -o "$BATS_TEST_TMPDIR/out"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"open loop at 200 requests/s, constant"*"200 requests/s, Poisson"* ]]
+	output=$(cat "$BATS_TEST_TMPDIR/out/rated.json")
+	json '[.contestants[] | [.rate, .arrival]] ==
+		[[200, "constant"], [200, "poisson"], [null, null]]'
+	json '[.contestants[].trials[0] | [.mode, .rate.target]] ==
+		[["open", 200], ["open", 200], ["closed", null]]'
+	json '.contestants[1].trials[0].rate.seed >= 0'
+	json '[.contestants[].summary.ranked_by] ==
+		["rps_per_server_cpu_s", "rps_per_server_cpu_s", "rps"]'
+	grep -q "2 × 1 at 200/s (Poisson)" "$BATS_TEST_TMPDIR/out/rated.md"
+}

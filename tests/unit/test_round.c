@@ -52,7 +52,15 @@ static void test_bad_rounds(void **state)
 		{GOOD ",\n\"levels\": [\n{\"connections\": 1, \"pipeline\": 1},\n"
 		      "{\"connections\": 1, \"depth\": 1}]}",
 			":5: levels[1].depth: unknown key, expected one of connections, pipeline, "
-			"requests"},
+			"requests, rate, arrival"},
+		{GOOD ",\n\"levels\": [{\"connections\": 1, \"pipeline\": 1, \"rate\": 0}]}",
+			":3: levels[0].rate: expected a number above 0, at most 10000000, got 0"},
+		{GOOD ",\n\"levels\": [{\"connections\": 1, \"pipeline\": 1, \"arrival\": \"x\"}]}",
+			":3: levels[0].arrival: expected one of \"constant\", \"poisson\", got "
+			"\"x\""},
+		{GOOD ",\n\"levels\": [{\"connections\": 1, \"pipeline\": 1,\n"
+		      "\"arrival\": \"poisson\"}]}",
+			":3: levels[0]: expected a rate beside the arrival"},
 		{GOOD ",\n\"levels\": [{\"connections\": 1, \"pipeline\": 1}],\n"
 		      "\"timeout\": \"0s\"}",
 			":4: timeout: expected a duration above zero like \"5s\" or \"250ms\", got "
