@@ -21,6 +21,7 @@
 #include "harness/interrupt.h"
 #include "harness/keeper.h"
 #include "harness/port.h"
+#include "harness/proc.h"
 #include "harness/process.h"
 #include "harness/reason.h"
 #include "harness/runs.h"
@@ -29,7 +30,20 @@
 #define POLL_NS        (2 * NS_PER_MS)
 #define KEEPER_WAIT_NS (10 * NS_PER_S) /* beyond stop_ns, for a keeper to be done */
 #define KEEPER_GONE    (-1)
+#define KEEPERS_MAX    64 /* at a time: of a contestant and its companions */
+#define ORPHAN_ROUNDS  16 /* each may bring to light the children of those before */
 #define READY          "READY "
+
+static pid_t keepers[KEEPERS_MAX]; /* that live; 0: free */
+
+static void replace_keeper(pid_t old, pid_t new)
+{
+	for (size_t i = 0; i < KEEPERS_MAX; i++)
+		if (keepers[i] == old) {
+			keepers[i] = new;
+			return;
+		}
+}
 
 /* The next word from the keeper. Return: false when there is none within @timeout_ms. */
 static bool listen_to(struct process *p, int timeout_ms, struct keeper_word *word)
@@ -68,6 +82,7 @@ static int spawn(struct process *p, const struct process_params *params)
 		continue;
 	if (word.what == KEEPER_STARTED) {
 		p->pid = word.value;
+		replace_keeper(0, p->keeper);
 		return 0;
 	}
 	waitpid(p->keeper, NULL, 0);
@@ -150,8 +165,9 @@ static int is_ready(struct process *p, const struct process_params *params, char
 		break;
 	}
 	if (params->prints_ready)
-		return reason_set(
-			reason, "printed READY port=%u, but nothing listens there", p->port);
+		return reason_set(reason,
+			"printed READY port=%u, but nothing listens on 127.0.0.1:%u", p->port,
+			p->port);
 	return 0;
 }
 
@@ -235,16 +251,33 @@ bool process_ended(struct process *process, char *reason)
 	return true;
 }
 
-/* Without its keeper, what is left of the server's group is a child of ours, or is gone. */
-static void end_orphans(pid_t group)
+static bool is_keeper(pid_t pid)
 {
-	siginfo_t info;
+	for (size_t i = 0; i < KEEPERS_MAX; i++)
+		if (keepers[i] == pid)
+			return true;
+	return false;
+}
 
-	if (waitid(P_PID, (id_t)group, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
-		return;
-	kill(-group, SIGKILL);
-	while (waitpid(-group, NULL, 0) > 0)
-		continue;
+/* Children of ours that are no keepers: what a keeper left that was killed. */
+static unsigned end_orphans(void)
+{
+	DIR *folder = opendir("/proc");
+	struct proc_stat stat;
+	unsigned orphans = 0;
+	pid_t pid;
+
+	if (folder == NULL)
+		return 0;
+	while ((pid = proc_next(folder)) != 0) {
+		if (is_keeper(pid) || proc_stat(pid, &stat) != 0 || stat.parent != getpid())
+			continue;
+		orphans++;
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	closedir(folder);
+	return orphans;
 }
 
 bool process_stop(struct process *process)
@@ -263,8 +296,9 @@ bool process_stop(struct process *process)
 		word.value = 0;
 	}
 	waitpid(process->keeper, NULL, 0);
-	if (word.what != KEEPER_DONE)
-		end_orphans(process->pid);
+	replace_keeper(process->keeper, 0);
+	for (int i = 0; word.what != KEEPER_DONE && i < ORPHAN_ROUNDS && end_orphans() > 0; i++)
+		continue;
 	close(process->line);
 	close(process->log_fd);
 	*process = (struct process){0};
@@ -275,14 +309,19 @@ const char *process_last_words(const char *log, char *out)
 {
 	FILE *in = fopen(log, "re");
 	char line[PROCESS_WORDS];
+	bool begins = true; /* a longer line comes in parts */
 
 	out[0] = '\0';
 	if (in == NULL)
 		return out;
 	fseek(in, -4096, SEEK_END);
 	while (fgets(line, sizeof(line), in) != NULL) {
+		bool ends = strchr(line, '\n') != NULL;
+		bool first = begins;
+
+		begins = ends;
 		line[strcspn(line, "\r\n")] = '\0';
-		if (line[0] == '\0')
+		if (line[0] == '\0' || !first)
 			continue;
 		for (char *p = line; *p != '\0'; p++)
 			if (*p < ' ' || *p > '~')

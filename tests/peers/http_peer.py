@@ -7,11 +7,13 @@ import argparse
 import http.server
 import json
 import os
+import resource
 import signal
 import socketserver
 import subprocess
 import sys
 import threading
+import time
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PATHS = {"/publish": "publish", "/": "hello", "/plaintext": "plaintext", "/json": "message", "/test": "find_one"}
@@ -23,12 +25,23 @@ def parse():
     p.add_argument("--reuse-port", action="store_true")
     p.add_argument("--never-ready", action="store_true", help="listen, but print no READY")
     p.add_argument("--claim-port", type=int, help="print READY with this port instead")
+    p.add_argument("--address", default="127.0.0.1", help="to listen on")
+    p.add_argument("--ready", help="print this after 'READY ' instead; {port} is known")
+    p.add_argument("--huge-ready", action="store_true", help="1 MiB behind the READY line's port")
+    p.add_argument("--close-stdout", action="store_true", help="once ready")
     p.add_argument("--die-at-start", type=int, metavar="STATUS")
     p.add_argument("--die-after", type=int, metavar="N", help="kill itself at request N")
+    p.add_argument("--stop-after", type=int, metavar="N", help="SIGSTOP itself at request N")
+    p.add_argument("--kill-self", metavar="SIGNAL", help="0.5 s after READY")
+    p.add_argument("--leak", action="store_true", help="a descriptor each request, of 64")
+    p.add_argument("--wrong-connection", type=int, metavar="N", help="wrong on the Nth and later")
+    p.add_argument("--frozen-date", action="store_true", help="the Date of its start")
     p.add_argument("--wrong-after", type=int, metavar="N", help="answer wrongly from request N on")
     p.add_argument("--ignore-term", action="store_true")
     p.add_argument("--fork", type=int, default=0, metavar="N", help="start N sleeping children")
     p.add_argument("--daemon", action="store_true", help="start a child outside the group")
+    p.add_argument("--workers", action="store_true", help="as --daemon, deaf to SIGTERM, busy")
+    p.add_argument("--flood-always", action="store_true", help="output without end")
     p.add_argument("--flood", type=int, default=0, metavar="MIB", help="output before READY")
     p.add_argument("--version", default="1.0.0", help="of the package record in replies")
     p.add_argument("--extra", action="store_true", help="one more key in replies")
@@ -46,7 +59,11 @@ def parse():
 
 OPTIONS = parse()
 COUNT = [0]
+CONNECTIONS = [0]
+LEAKED = []
 LOCK = threading.Lock()
+STARTED = time.time()
+BUSY = "trap '' TERM HUP; while :; do :; done"
 
 
 def expected(call):
@@ -71,11 +88,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def setup(self):
         super().setup()
         self.connection.setsockopt(6, 1, 1)
+        with LOCK:
+            CONNECTIONS[0] += 1
+            self.number = CONNECTIONS[0]
 
     def log_message(self, format, *args):
         pass
 
     def date_time_string(self, timestamp=None):
+        if OPTIONS.frozen_date:
+            timestamp = STARTED
         return OPTIONS.date if OPTIONS.date else super().date_time_string(timestamp)
 
     def count(self):
@@ -83,6 +105,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             COUNT[0] += 1
             if COUNT[0] == OPTIONS.die_after:
                 os.kill(os.getpid(), signal.SIGSEGV)
+            if COUNT[0] == OPTIONS.stop_after:
+                os.kill(os.getpid(), signal.SIGSTOP)
+            if OPTIONS.leak:
+                LEAKED.append(os.open("/dev/null", os.O_RDONLY))
 
     def answer(self):
         self.count()
@@ -102,6 +128,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             body, kind = OPTIONS.body.encode(), kind or "text/plain"
         if OPTIONS.wrong_after and COUNT[0] >= OPTIONS.wrong_after and body:
             body = body.replace(b"1.0.0", b"1.0.1")
+        if OPTIONS.wrong_connection and self.number >= OPTIONS.wrong_connection and body:
+            body = body.replace(b"1.0.0", b"1.0.2")
         status = OPTIONS.status
         if body is None:
             status, body, kind = 404, b"not found\n", "text/plain"
@@ -116,6 +144,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     do_GET = do_HEAD = do_POST = answer
+
+
+def flood():
+    while True:
+        os.write(1, b"y" * 65535 + b"\n")
+
+
+def say_ready(port):
+    line = f"READY port={OPTIONS.claim_port or port}"
+    if OPTIONS.ready:
+        line = "READY " + OPTIONS.ready.replace("{port}", str(port))
+    if OPTIONS.huge_ready:
+        line += " " + "z" * (1 << 20)
+    sys.stdout.buffer.write(line.encode("latin-1", "replace") + b"\n")
+    sys.stdout.flush()
 
 
 class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
@@ -133,13 +176,27 @@ def main():
         subprocess.Popen(["sleep", "1000"])
     if OPTIONS.daemon:
         subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    if OPTIONS.workers:
+        # Its parent ends at once, so that it is nobody's child but the keeper's.
+        subprocess.run(["sh", "-c", 'setsid sh -c "$1" x --mark "$2" & ', "x", BUSY,
+                        OPTIONS.mark or ""])
+    if OPTIONS.leak:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
     for _ in range(OPTIONS.flood):
         sys.stdout.write(("x" * 127 + "\n") * 8192)
     sys.stdout.flush()
     Server.allow_reuse_port = OPTIONS.reuse_port
-    server = Server(("127.0.0.1", OPTIONS.port), Handler)
+    server = Server((OPTIONS.address, OPTIONS.port), Handler)
     if not OPTIONS.never_ready:
-        print(f"READY port={OPTIONS.claim_port or server.server_port}", flush=True)
+        say_ready(server.server_port)
+    if OPTIONS.close_stdout:
+        os.close(1)
+        os.close(2)
+    if OPTIONS.kill_self:
+        number = getattr(signal, "SIG" + OPTIONS.kill_self)
+        threading.Timer(0.5, os.kill, (os.getpid(), number)).start()
+    if OPTIONS.flood_always:
+        threading.Thread(target=flood, daemon=True).start()
     server.serve_forever()
 
 

@@ -93,7 +93,7 @@ marked() {
 	expect_failure dies "trial 1: exited with status 3 before it was ready; it said: about to end"
 	expect_failure crash "trial 1: was killed by signal 11 (Segmentation fault) *"
 	[[ "$(failure late)" =~ "mismatch" || "$(failure late)" =~ "after the load: find_one: reply.version" ]]
-	expect_failure claims "trial 1: printed READY port=1, but nothing listens there"
+	expect_failure claims "trial 1: printed READY port=1, but nothing listens on 127.0.0.1:1"
 	jq -e '.contestants | map(select(.name == "crash" or .name == "dies")) | all(.trials | length == 1)' "$record"
 	jq -e '.contestants[] | select(.name == "crash") | .trials[0].stopped' "$record"
 	log=$(jq -r '.contestants[] | select(.name == "dies") | .log' "$record")

@@ -2,6 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 
 strangers=()
+harnesses_started=()
 
 faults_setup() {
 	cd "$BATS_TEST_DIRNAME/../.." || return 1
@@ -18,6 +19,15 @@ marked() {
 
 none_is_left() {
 	! marked
+}
+
+# Nothing may be left; after a test that failed, its runs and strangers are ended.
+faults_teardown() {
+	local status=0
+	none_is_left || status=1
+	kill -KILL "${harnesses_started[@]}" "${strangers[@]}" 2>/dev/null || true
+	eventually none_is_left
+	return $status
 }
 
 # faulty NAME ARGUMENT…: an HTTP peer that misbehaves so.
@@ -60,10 +70,14 @@ time.sleep(100)' "$1" >"$said" 3>&- &
 stop_strangers() {
 	kill "${strangers[@]}"
 	wait "${strangers[@]}" || true
+	stopped=("${strangers[@]}")
+	strangers=()
 }
 
-# round CONTESTANT…: writes a short round of them.
+# round CONTESTANT…: writes a short round of them, and of nobody else in the manifest.
 round() {
+	local IFS=,
+	only=$*
 	jq -n '{name: "tiny", title: "Tiny", call: "find_one", contestants: $ARGS.positional,
 		levels: [{connections: 2, pipeline: 1}], trials: 2, duration: "200ms",
 		warmup: "50ms"}' --args "$@" >"$BATS_TEST_TMPDIR/tiny-round.json"
@@ -71,15 +85,16 @@ round() {
 
 run_round() {
 	run "$RPCBENCH_BIN/rpcbench" run "$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" \
-		--out "$out" "$@"
+		--out "$out" --only "$only" "$@"
 }
 
 # start_round ARGUMENT…: in the background; sets $harness. Its output is in $said.
 start_round() {
 	said=$BATS_TEST_TMPDIR/said.$RANDOM
 	"$RPCBENCH_BIN/rpcbench" run "$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" \
-		--out "$out" "$@" >"$said" 2>&1 3>&- &
+		--out "$out" --only "$only" "$@" >"$said" 2>&1 3>&- &
 	harness=$!
+	harnesses_started+=("$harness")
 }
 
 # failure NAME: why this row failed, from the record.

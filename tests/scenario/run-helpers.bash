@@ -55,5 +55,6 @@ eventually() {
 		sleep 0.05
 	done
 	echo "never came true: $*"
+	[ -z "${said:-}" ] || cat "$said"
 	return 1
 }
