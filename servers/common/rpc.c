@@ -6,6 +6,7 @@
 #include "echo.pb-c.h"
 #include "google/protobuf/empty.pb-c.h"
 #include "lib/buf.h"
+#include "lib/utf8.h"
 #include "servers/common/app.h"
 #include "servers/common/cities.h"
 #include "servers/common/rpc.h"
@@ -52,24 +53,14 @@ static void arena_free(void *data, void *pointer)
 		free(pointer);
 }
 
-/* The Unicode Standard, table 3-7. */
 bool rpc_is_utf8(const char *text)
 {
-	const unsigned char *p = (const unsigned char *)text;
+	size_t len;
 
-	while (*p != '\0') {
-		unsigned char lead = *p++;
-		int more = lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
-		unsigned char low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-		unsigned char high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-
-		if (lead < 0x80)
-			continue;
-		if (lead < 0xc2 || lead > 0xf4 || *p < low || *p > high)
+	for (; *text != '\0'; text += len) {
+		len = utf8_len(text);
+		if (len == 0)
 			return false;
-		for (p++; --more > 0; p++)
-			if ((*p & 0xc0) != 0x80)
-				return false;
 	}
 	return true;
 }
