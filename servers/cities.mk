@@ -4,8 +4,8 @@ cities_json.SRCS := servers/common/cities_json.c
 cities_json.LDLIBS := -lm
 
 LIBRARIES += decode
-decode.SRCS := servers/cities-proxy/decode.c
-decode.PKGS := libprotobuf-c jansson
+decode.SRCS := servers/cities-proxy/decode.c servers/cities-proxy/json.c
+decode.PKGS := libprotobuf-c
 
 PROGRAMS += cities-data
 cities-data.SRCS := servers/cities-data/main.c

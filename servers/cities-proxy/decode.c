@@ -3,14 +3,17 @@
 #include <stdlib.h>
 
 #include "city.pb-c.h"
+#include "lib/buf.h"
 #include "servers/cities-proxy/decode.h"
+#include "servers/cities-proxy/json.h"
 #include "servers/common/rpc.h"
 
 /* A message of many small cities takes more memory than it has bytes; a list of real ones takes a
  * sixth of this. */
-#define ARENA_FACTOR 24
-#define ARENA_EXTRA  (16 << 10)
-#define ALIGNMENT    sizeof(void *) /* no field of a message needs more */
+#define ARENA_FACTOR  24
+#define ARENA_EXTRA   (16 << 10)
+#define CITY_JSON_MIN 40             /* bytes of the shortest city */
+#define ALIGNMENT     sizeof(void *) /* no field of a message needs more */
 
 /* Memory that is freed as a whole. */
 struct arena {
@@ -51,48 +54,131 @@ static bool is_within(double degrees, double limit)
 	return degrees >= -limit && degrees <= limit;
 }
 
-static int decode_city(const json_t *from, struct city *city)
-{
-	const json_t *lat = json_object_get(from, "lat");
-	const json_t *lng = json_object_get(from, "lng");
+/* The fields of a city, to be or-ed. */
+enum { COUNTRY = 1 << 0, NAME = 1 << 1, LAT = 1 << 2, LNG = 1 << 3, ALL = (1 << 4) - 1 };
 
-	city->country = json_string_value(json_object_get(from, "country"));
-	city->name = json_string_value(json_object_get(from, "name"));
-	city->lat = (float)json_number_value(lat);
-	city->lng = (float)json_number_value(lng);
-	if (city->country == NULL || city->name == NULL || !json_is_number(lat) ||
-		!json_is_number(lng))
-		return -1;
-	return is_within(city->lat, 90) && is_within(city->lng, 180) ? 0 : -1;
+/* A city on its way in. */
+struct draft {
+	struct city city;
+	unsigned seen;
+};
+
+static unsigned find_field(struct slice key)
+{
+	if (slice_eq(key, slice_of("country")))
+		return COUNTRY;
+	if (slice_eq(key, slice_of("name")))
+		return NAME;
+	if (slice_eq(key, slice_of("lat")))
+		return LAT;
+	return slice_eq(key, slice_of("lng")) ? LNG : 0;
 }
 
-int decode_json(struct decoded *decoded, struct slice body)
+static bool read_text(struct json *json, const char **text)
 {
-	const json_t *list;
+	struct slice slice;
+
+	if (!json_text(json, &slice))
+		return false;
+	*text = slice.data;
+	return true;
+}
+
+static bool read_degrees(struct json *json, double limit, float *degrees)
+{
+	double number;
+
+	if (!json_number(json, &number))
+		return false;
+	*degrees = (float)number;
+	return is_within(*degrees, limit);
+}
+
+static bool read_field(struct json *json, void *arg)
+{
+	struct draft *draft = arg;
+	struct slice key;
+	unsigned field;
+
+	if (!json_key(json, &key))
+		return false;
+	field = find_field(key);
+	if (draft->seen & field)
+		return false;
+	draft->seen |= field;
+	switch (field) {
+	case COUNTRY:
+		return read_text(json, &draft->city.country);
+	case NAME:
+		return read_text(json, &draft->city.name);
+	case LAT:
+		return read_degrees(json, 90, &draft->city.lat);
+	case LNG:
+		return read_degrees(json, 180, &draft->city.lng);
+	default:
+		return json_skip(json);
+	}
+}
+
+static bool read_city(struct json *json, void *arg)
+{
+	struct decoded *decoded = arg;
+	struct draft draft = {0};
+
+	if (!json_each(json, "{}", read_field, &draft) || draft.seen != ALL)
+		return false;
+	decoded->list[decoded->cities.n++] = draft.city;
+	return true;
+}
+
+/* A list on its way in. */
+struct draft_list {
+	struct decoded *decoded;
+	bool seen;
+};
+
+static bool read_member(struct json *json, void *arg)
+{
+	struct draft_list *draft = arg;
+	struct slice key;
+
+	if (!json_key(json, &key))
+		return false;
+	if (!slice_eq(key, slice_of("cities")))
+		return json_skip(json);
+	if (draft->seen)
+		return false;
+	draft->seen = true;
+	return json_each(json, "[]", read_city, draft->decoded);
+}
+
+int decode_json(struct decoded *decoded, struct buf *body)
+{
+	struct draft_list draft = {.decoded = decoded};
+	struct json json = {0};
 
 	*decoded = (struct decoded){0};
-	decoded->root = json_loadb(body.data, body.len, 0, NULL);
-	list = json_object_get(decoded->root, "cities");
-	if (!json_is_array(list) || take_list(decoded, json_array_size(list)) != 0)
+	if (buf_append(body, "", 1) != 0 || take_list(decoded, buf_len(body) / CITY_JSON_MIN) != 0)
 		return -1;
-	for (size_t i = 0; i < decoded->cities.n; i++)
-		if (decode_city(json_array_get(list, i), &decoded->list[i]) != 0)
-			return -1;
-	return 0;
+	decoded->cities.n = 0;
+	json.at = buf_head(body);
+	if (!json_each(&json, "{}", read_member, &draft) || !draft.seen)
+		return -1;
+	return json_take(&json, '\0') && json.at == buf_tail(body) ? 0 : -1;
 }
 
-int decode_protobuf(struct decoded *decoded, struct slice message)
+int decode_protobuf(struct decoded *decoded, struct buf *body)
 {
 	struct arena arena = {.allocator = {arena_alloc, arena_free, &arena}};
 	const Cityinfo__CitiesReply *reply;
 
 	*decoded = (struct decoded){0};
-	arena.size = message.len * ARENA_FACTOR + ARENA_EXTRA;
+	arena.size = buf_len(body) * ARENA_FACTOR + ARENA_EXTRA;
 	arena.bytes = decoded->arena = malloc(arena.size);
 	if (arena.bytes == NULL)
 		return -1;
 	reply = cityinfo__cities_reply__unpack(
-		&arena.allocator, message.len, (const uint8_t *)message.data);
+		&arena.allocator, buf_len(body), (const uint8_t *)buf_head(body));
 	if (reply == NULL || take_list(decoded, reply->n_cities) != 0)
 		return -1;
 	for (size_t i = 0; i < decoded->cities.n; i++) {
@@ -110,5 +196,4 @@ void decoded_free(struct decoded *decoded)
 {
 	free(decoded->list);
 	free(decoded->arena);
-	json_decref(decoded->root);
 }

@@ -1,10 +1,9 @@
 #ifndef SERVERS_CITIES_PROXY_DECODE_H
 #define SERVERS_CITIES_PROXY_DECODE_H
 
-#include <jansson.h>
-
-#include "lib/slice.h"
 #include "servers/common/cities.h"
+
+struct buf;
 
 /**
  * DOC: What the upstream sends, as a list of cities. Both forms have the same rules: country and
@@ -15,19 +14,20 @@
 struct decoded {
 	struct cities cities;
 	struct city *list;
-	json_t *root;
 	char *arena;
 };
 
 /**
- * decode_json() - Read {"cities":[…]}.
+ * decode_json() - Read {"cities":[…]}, with any further members beside those of a list and of a
+ *   city, but no second one of theirs.
+ * @body: is written over; the texts live in it and last as long.
  *
  * Return: 0, or -1 when it is no such list or memory is short. decoded_free() is due in any case.
  */
-int decode_json(struct decoded *decoded, struct slice body);
+int decode_json(struct decoded *decoded, struct buf *body);
 
-/** decode_protobuf() - Read a cityinfo.CitiesReply. Return: as decode_json(). */
-int decode_protobuf(struct decoded *decoded, struct slice message);
+/** decode_protobuf() - Read a cityinfo.CitiesReply. @body: stays. Return: as decode_json(). */
+int decode_protobuf(struct decoded *decoded, struct buf *body);
 
 /** decoded_free() - Free what it holds. */
 void decoded_free(struct decoded *decoded);

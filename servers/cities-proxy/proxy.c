@@ -205,13 +205,12 @@ static int print_cities(struct http1_reply *reply, const struct cities *cities)
 }
 
 static int answer_decoded(struct fetch *fetch, struct http1_reply *reply,
-	int (*decode)(struct decoded *decoded, struct slice bytes))
+	int (*decode)(struct decoded *decoded, struct buf *body))
 {
 	struct decoded decoded;
-	struct slice body = {buf_head(&fetch->body), buf_len(&fetch->body)};
 	int result;
 
-	if (decode(&decoded, body) == 0)
+	if (decode(&decoded, &fetch->body) == 0)
 		result = print_cities(reply, &decoded.cities);
 	else
 		result = answer_error(reply, 502, "the upstream sent no list of cities");
