@@ -86,6 +86,11 @@ print(socket.create_server(("127.0.0.1", 0)).getsockname()[1])')
 	verify node-thrift-binary
 }
 
+@test "node-proxy answers, by each leg" {
+	verify node-proxy-rest
+	verify node-proxy-grpc
+}
+
 @test "cpp-thrift answers, framed and buffered" {
 	verify cpp-thrift-nonblocking
 	verify cpp-thrift-threaded
