@@ -62,7 +62,7 @@ endif
 ifeq ($(call have,command -v node && test -f build/npm/node/stamp),yes)
 OTHER_PEERS += $(NODE_GEN)
 else
-LEFT_OUT += node-koa,node-thrift:npm
+LEFT_OUT += node-koa,node-thrift,node-proxy:npm
 endif
 
 peers: all $(C_PEERS:%=$(O)/bin/%) $(CXX_PEERS:%=$(O)/bin/%) $(OTHER_PEERS) ## build what make bench compares with
