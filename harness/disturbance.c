@@ -227,7 +227,9 @@ bool disturbance_counts(const struct disturbance *d, char *reason)
 /* In seconds; the clocks are not read at one instant. */
 static double whole_ms(int64_t ns)
 {
-	return (double)(ns / NS_PER_MS) / 1e3;
+	int64_t ms = ns / NS_PER_MS;
+
+	return (double)ms / 1e3;
 }
 
 json_t *disturbance_object(const struct disturbance *d)

@@ -1,5 +1,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -47,7 +48,7 @@ int source_parse(const char *text, struct source *source)
 	uint32_t size = UINT32_C(1) << (bits >= BITS_MIN && bits <= 32 ? 32 - bits : 0);
 
 	if (len < sizeof(host))
-		memcpy(host, text, len);
+		snprintf(host, sizeof(host), "%.*s", (int)len, text);
 	if (inet_pton(AF_INET, host, &address) != 1 || *end != '\0' || bits < BITS_MIN || bits > 32)
 		return fail_msg("--source: bad network '%s', expected an IPv4 address, or one "
 				"with /%d to /32",

@@ -101,7 +101,7 @@ static size_t count_before(const double *p, size_t n, size_t at)
 	size_t before = 0;
 
 	for (size_t i = 0; i < n; i++)
-		before += p[i] < p[at] || (p[i] == p[at] && i < at);
+		before += p[i] < p[at] || (i < at && p[i] == p[at]);
 	return before;
 }
 
