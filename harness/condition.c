@@ -390,15 +390,6 @@ static bool compare(enum condition_op op, double value, double limit)
 	return value == limit;
 }
 
-/* What is at least known of a figure that is absent. */
-static bool read_bound(const struct condition *c, const json_t *figures_of, double *value)
-{
-	char path[CONDITION_FIGURE + sizeof("_at_least")];
-
-	snprintf(path, sizeof(path), "%s_at_least", c->path);
-	return pick_number(figures_of, path, value);
-}
-
 bool condition_holds(const struct condition *condition, const json_t *figures_of)
 {
 	double value;
@@ -406,7 +397,7 @@ bool condition_holds(const struct condition *condition, const json_t *figures_of
 	if (read_figure(condition, figures_of, &value))
 		return compare(condition->op, value, condition->limit);
 	return (condition->op == OP_MORE || condition->op == OP_AT_LEAST) &&
-	       read_bound(condition, figures_of, &value) &&
+	       pick_bound(figures_of, condition->path, &value) &&
 	       compare(condition->op, value, condition->limit);
 }
 
@@ -429,7 +420,7 @@ json_t *condition_outcome(const struct condition *condition, const json_t *figur
 		build_absent(&b, "value",
 			condition->of_sent ? "no request was sent"
 					   : pick_reason(figures_of, condition->path));
-		if (read_bound(condition, figures_of, &value))
+		if (pick_bound(figures_of, condition->path, &value))
 			build_number(&b, "value_at_least", value);
 	}
 	build_number(&b, "limit", condition->limit);
@@ -460,7 +451,7 @@ const char *condition_line(const json_t *outcome, char *out)
 
 	if (pick_number(outcome, "value", &value))
 		text_format(is, sizeof(is), "= %s", value_text(value, unit, text));
-	else if (pick_number(outcome, "value_at_least", &value))
+	else if (pick_bound(outcome, "value", &value))
 		text_format(is, sizeof(is), "is at least %s", value_text(value, unit, text));
 	else
 		text_format(is, sizeof(is), "is not known: %s", pick_reason(outcome, "value"));

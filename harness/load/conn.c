@@ -355,6 +355,8 @@ static void on_done(void *ctx, uint32_t slot, enum outcome outcome, unsigned sta
 		(size_t)((w->now_ns - w->plan->window_ns) / NS_PER_S), bytes);
 	if (c->planned_ns != NULL && outcome == OUT_OK)
 		histogram_add(&w->record->service, w->now_ns - sent_ns);
+	if (c->planned_ns != NULL && outcome == OUT_TIMEOUT)
+		histogram_add(&w->record->service_timed_out, w->now_ns - sent_ns);
 	w->last_done_ns = w->now_ns;
 }
 

@@ -43,23 +43,38 @@ static int64_t bucket_value(const struct histogram *h, size_t index)
 	return middle > h->max_ns ? h->max_ns : middle;
 }
 
-int64_t histogram_quantile(const struct histogram *h, double q)
+size_t histogram_find(const struct histogram *h, uint64_t rank)
 {
-	uint64_t rank = (uint64_t)ceil(q * (double)h->count);
 	uint64_t seen = 0;
 
-	if (h->count == 0)
-		return -1;
+	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		seen += h->buckets[i];
+		if (seen >= rank)
+			return i;
+	}
+	return HISTOGRAM_BUCKETS - 1;
+}
+
+int64_t histogram_value(const struct histogram *h, uint64_t rank)
+{
 	if (rank <= 1)
 		return h->min_ns;
 	if (rank >= h->count)
 		return h->max_ns;
-	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
-		seen += h->buckets[i];
-		if (seen >= rank)
-			return bucket_value(h, i);
-	}
-	return h->max_ns;
+	return bucket_value(h, histogram_find(h, rank));
+}
+
+uint64_t histogram_rank(uint64_t count, double q)
+{
+	/* 0.07 * 100 is a little above 7 in binary, and means 7. */
+	uint64_t rank = (uint64_t)ceil(q * (double)count * (1 - 1e-12));
+
+	return rank > 1 ? rank : 1;
+}
+
+int64_t histogram_quantile(const struct histogram *h, double q)
+{
+	return h->count > 0 ? histogram_value(h, histogram_rank(h->count, q)) : -1;
 }
 
 double histogram_mean(const struct histogram *h)

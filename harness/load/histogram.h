@@ -57,10 +57,22 @@ int64_t histogram_low(size_t index);
 /** histogram_merge() - Add the counts of @from to @into. Associative and commutative. */
 void histogram_merge(struct histogram *into, const struct histogram *from);
 
+/** histogram_find() - The bucket of the @rank-th smallest value; @rank is 1 to count. */
+size_t histogram_find(const struct histogram *h, uint64_t rank);
+
+/**
+ * histogram_value() - The @rank-th smallest value: exact for the first and the last, else the
+ * middle of its bucket, kept within [min, max].
+ */
+int64_t histogram_value(const struct histogram *h, uint64_t rank);
+
+/** histogram_rank() - Which of @count values is their quantile @q: the ceil(q * count)-th, at
+ * least 1. */
+uint64_t histogram_rank(uint64_t count, double q);
+
 /**
  * histogram_quantile() - The value below or at which a share @q of all values lie.
- * @q: 0 to 1. The ceil(q * count)-th smallest value, as the middle of its bucket, kept within
- *   [min, max].
+ * @q: 0 to 1. As histogram_value() of histogram_rank().
  *
  * Return: nanoseconds; -1 when the histogram is empty, which callers report as absent.
  */

@@ -12,7 +12,9 @@ struct record *record_new(void)
 		return NULL;
 	histogram_init(&r->ok);
 	histogram_init(&r->failed);
+	histogram_init(&r->timed_out);
 	histogram_init(&r->service);
+	histogram_init(&r->service_timed_out);
 	histogram_init(&r->send_lag);
 	return r;
 }
@@ -32,6 +34,7 @@ static void series_add(
 	s->rx_bytes += bytes;
 	if (outcome != OUT_OK) {
 		s->failed++;
+		s->timed_out += outcome == OUT_TIMEOUT;
 		return;
 	}
 	s->ok++;
@@ -48,6 +51,8 @@ void record_done(struct record *r, enum outcome outcome, int64_t start_ns, int64
 	if (bytes > 0)
 		r->completed++;
 	histogram_add(outcome == OUT_OK ? &r->ok : &r->failed, latency_ns);
+	if (outcome == OUT_TIMEOUT)
+		histogram_add(&r->timed_out, latency_ns);
 	if (second < RECORD_SERIES_MAX)
 		series_add(r, second, outcome, latency_ns, bytes);
 }
@@ -56,6 +61,7 @@ static void second_merge(struct record_second *into, const struct record_second 
 {
 	into->ok += from->ok;
 	into->failed += from->failed;
+	into->timed_out += from->timed_out;
 	into->rx_bytes += from->rx_bytes;
 	for (size_t i = 0; i < RECORD_COARSE; i++)
 		into->latency[i] += from->latency[i];
@@ -91,10 +97,12 @@ void record_merge(struct record *into, const struct record *from)
 	into->reconnects += from->reconnects;
 	histogram_merge(&into->ok, &from->ok);
 	histogram_merge(&into->failed, &from->failed);
+	histogram_merge(&into->timed_out, &from->timed_out);
 	pace_merge(&into->pace, &from->pace);
 	into->answered += from->answered;
 	into->unfinished += from->unfinished;
 	histogram_merge(&into->service, &from->service);
+	histogram_merge(&into->service_timed_out, &from->service_timed_out);
 	histogram_merge(&into->send_lag, &from->send_lag);
 	if (from->seconds > into->seconds)
 		into->seconds = from->seconds;

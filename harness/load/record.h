@@ -18,6 +18,7 @@
 struct record_second {
 	uint64_t ok;
 	uint64_t failed;
+	uint64_t timed_out; /* of the failed ones */
 	uint64_t rx_bytes;
 	uint32_t latency[RECORD_COARSE]; /* of the ok ones */
 };
@@ -43,12 +44,14 @@ struct record {
 	uint64_t reconnects;        /* connections set up again within the window */
 	struct histogram ok;        /* latency of OUT_OK */
 	struct histogram failed;    /* time to every other end of a request */
+	struct histogram timed_out; /* of these, the time-outs: the reply would have taken longer */
 	struct pace_counts pace;    /* open loop; see METHOD.md for these four */
 	uint64_t answered;          /* ended otherwise than by a time-out, whenever planned */
 	uint64_t unfinished;        /* without an end when the schedule ended */
 	struct histogram service;   /* of OUT_OK, from the write */
-	struct histogram send_lag;  /* from planned instant to write, where a slot was free */
-	size_t seconds;             /* of the series that hold something */
+	struct histogram service_timed_out; /* of OUT_TIMEOUT likewise */
+	struct histogram send_lag; /* from planned instant to write, where a slot was free */
+	size_t seconds;            /* of the series that hold something */
 	struct record_second series[RECORD_SERIES_MAX];
 };
 

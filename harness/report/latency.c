@@ -1,9 +1,12 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "harness/load/histogram.h"
 #include "harness/report/build.h"
 #include "harness/report/latency.h"
+
+static const char TIMED_OUT[] = "requests timed out: only a lower bound is known";
 
 const struct latency_percentile latency_percentiles[] = {
 	{"p2_5", 0.025},
@@ -36,6 +39,84 @@ void latency_put(
 	snprintf(reason, sizeof(reason), "needs %llu samples",
 		(unsigned long long)latency_needed(p->share));
 	build_absent(b, p->name, reason);
+}
+
+void latency_put_at_least(struct build *b, const char *name, double ns)
+{
+	char bound[64];
+
+	snprintf(bound, sizeof(bound), "%s_at_least", name);
+	build_absent(b, name, TIMED_OUT);
+	build_put(b, bound, ns == floor(ns) ? json_integer((json_int_t)ns) : build_real(ns));
+}
+
+void latency_put_figure(struct build *b, const struct latency_percentile *p, uint64_t count,
+	struct latency_figure figure)
+{
+	if (figure.known || count < latency_needed(p->share))
+		latency_put(b, p, count, figure.ns);
+	else
+		latency_put_at_least(b, p->name, (double)figure.ns);
+}
+
+/** struct censored - A distribution with its time-outs. */
+struct censored {
+	const struct histogram *ok;
+	const struct histogram *timed_out;
+	struct histogram all; /* both */
+};
+
+/* The value at @rank is known when replies of any length instead of the time-outs would leave it in
+ * its bucket. Else it is at least where that bucket, or the first time-out in it, begins. */
+static struct latency_figure figure_of(const struct censored *c, uint64_t rank)
+{
+	size_t bucket = histogram_find(&c->all, rank);
+
+	if (rank <= c->ok->count && histogram_find(c->ok, rank) == bucket)
+		return (struct latency_figure){histogram_value(c->ok, rank), true};
+	if (histogram_index(c->timed_out->min_ns) == bucket)
+		return (struct latency_figure){c->timed_out->min_ns, false};
+	return (struct latency_figure){histogram_low(bucket), false};
+}
+
+static json_t *censored_object(const struct censored *c)
+{
+	struct build b = build_begin();
+
+	build_count(&b, "count", c->all.count);
+	build_count(&b, "timed_out", c->timed_out->count);
+	if (c->all.min_ns == c->ok->min_ns)
+		build_count(&b, "min", (uint64_t)c->ok->min_ns);
+	else
+		latency_put_at_least(&b, "min", (double)c->all.min_ns);
+	latency_put_at_least(&b, "mean", histogram_mean(&c->all));
+	build_absent(&b, "stddev", TIMED_OUT);
+	for (const struct latency_percentile *p = latency_percentiles; p->name != NULL; p++)
+		latency_put_figure(
+			&b, p, c->all.count, figure_of(c, histogram_rank(c->all.count, p->share)));
+	latency_put_at_least(&b, "max", (double)c->all.max_ns);
+	return build_end(&b);
+}
+
+json_t *latency_censored(const struct histogram *ok, const struct histogram *timed_out)
+{
+	struct censored *c;
+	json_t *object;
+
+	if (timed_out->count == 0) {
+		object = latency_object(ok);
+		if (object != NULL)
+			json_object_set_new(object, "timed_out", json_integer(0));
+		return object;
+	}
+	c = malloc(sizeof(*c));
+	if (c == NULL)
+		return NULL;
+	*c = (struct censored){ok, timed_out, *ok};
+	histogram_merge(&c->all, timed_out);
+	object = censored_object(c);
+	free(c);
+	return object;
 }
 
 json_t *latency_object(const struct histogram *h)
@@ -82,6 +163,11 @@ json_t *latency_export(const struct histogram *h)
 	build_text(&b, "unit", "ns");
 	build_text(&b, "encoding",
 		"[low, count]: values v with low <= v < low + 2^max(0, floor(log2(low)) - 7)");
+	if (h->count > 0) {
+		build_count(&b, "min", (uint64_t)h->min_ns);
+		build_count(&b, "max", (uint64_t)h->max_ns);
+		build_count(&b, "sum", h->sum_ns);
+	}
 	build_put(&b, "buckets", pairs);
 	return build_end(&b);
 }

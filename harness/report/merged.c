@@ -1,6 +1,7 @@
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "harness/load/histogram.h"
 #include "harness/report/build.h"
 #include "harness/report/latency.h"
 #include "harness/report/merged.h"
@@ -30,16 +31,38 @@ static void settle(struct merged *merged)
 	merged->n = kept;
 }
 
-static int append(struct merged *merged, const json_t *pairs)
+/* Adds @from, whose buckets the caller has, to @into. Return: 0, or -1 without memory. */
+static int join(struct merged *into, const struct merged *from)
 {
-	size_t n = merged->n + json_array_size(pairs);
-	struct merged_bucket *buckets = realloc(merged->buckets, n * sizeof(*buckets));
+	struct merged_bucket *buckets;
+
+	if (from->count == 0)
+		return 0;
+	buckets = realloc(into->buckets, (into->n + from->n) * sizeof(*buckets));
+	if (buckets == NULL)
+		return -1;
+	memcpy(buckets + into->n, from->buckets, from->n * sizeof(*buckets));
+	into->buckets = buckets;
+	into->n += from->n;
+	if (into->count == 0 || from->min_ns < into->min_ns)
+		into->min_ns = from->min_ns;
+	if (into->count == 0 || from->max_ns > into->max_ns)
+		into->max_ns = from->max_ns;
+	into->count += from->count;
+	into->sum_ns += from->sum_ns;
+	settle(into);
+	return 0;
+}
+
+/* The distribution of these [low, count] pairs but for its extremes. */
+static int read_pairs(struct merged *merged, const json_t *pairs)
+{
 	const json_t *pair;
 	size_t i;
 
-	if (buckets == NULL)
+	merged->buckets = calloc(json_array_size(pairs) + 1, sizeof(*merged->buckets));
+	if (merged->buckets == NULL)
 		return -1;
-	merged->buckets = buckets;
 	json_array_foreach (pairs, i, pair) {
 		json_int_t low = json_integer_value(json_array_get(pair, 0));
 		json_int_t count = json_integer_value(json_array_get(pair, 1));
@@ -47,25 +70,31 @@ static int append(struct merged *merged, const json_t *pairs)
 		merged->buckets[merged->n++] = (struct merged_bucket){low, (uint64_t)count};
 		merged->count += (uint64_t)count;
 	}
-	settle(merged);
 	return 0;
 }
 
-int merged_add(struct merged *merged, const json_t *trial)
+/* What is exact of a distribution. Earlier records have it in latency_ns alone. */
+static void read_exact(struct merged *merged, const json_t *trial, const json_t *distribution)
 {
-	const json_t *pairs = pick(trial, "histogram.buckets");
-	int64_t min_ns = (int64_t)pick_or(trial, "latency_ns.min", 0);
-	int64_t max_ns = (int64_t)pick_or(trial, "latency_ns.max", 0);
+	const json_t *latency = pick(trial, "latency_ns");
 
-	if (json_array_size(pairs) == 0)
-		return 0;
-	if (merged->count == 0 || min_ns < merged->min_ns)
-		merged->min_ns = min_ns;
-	if (merged->count == 0 || max_ns > merged->max_ns)
-		merged->max_ns = max_ns;
-	merged->sum_ns +=
-		pick_or(trial, "latency_ns.mean", 0) * pick_or(trial, "latency_ns.count", 0);
-	return append(merged, pairs);
+	merged->min_ns = (int64_t)pick_or(distribution, "min", pick_or(latency, "min", 0));
+	merged->max_ns = (int64_t)pick_or(distribution, "max", pick_or(latency, "max", 0));
+	merged->sum_ns = pick_or(
+		distribution, "sum", pick_or(latency, "mean", 0) * pick_or(latency, "count", 0));
+}
+
+int merged_add(struct merged *merged, const json_t *trial, const char *name)
+{
+	const json_t *distribution = pick(trial, name);
+	struct merged one = {0};
+	int ret = -1;
+
+	read_exact(&one, trial, distribution);
+	if (read_pairs(&one, pick(distribution, "buckets")) == 0)
+		ret = join(merged, &one);
+	merged_free(&one);
+	return ret;
 }
 
 void merged_free(struct merged *merged)
@@ -84,21 +113,31 @@ static int64_t middle(const struct merged *merged, size_t i)
 	return value > merged->max_ns ? merged->max_ns : value;
 }
 
-int64_t merged_quantile(const struct merged *merged, double share)
+/* The bucket of the @rank-th smallest value. */
+static size_t find(const struct merged *merged, uint64_t rank)
 {
-	uint64_t rank = (uint64_t)ceil(share * (double)merged->count);
 	uint64_t seen = 0;
 
+	for (size_t i = 0; i < merged->n; i++) {
+		seen += merged->buckets[i].count;
+		if (seen >= rank)
+			return i;
+	}
+	return merged->n - 1;
+}
+
+int64_t merged_value(const struct merged *merged, uint64_t rank)
+{
 	if (rank <= 1)
 		return merged->min_ns;
 	if (rank >= merged->count)
 		return merged->max_ns;
-	for (size_t i = 0; i < merged->n; i++) {
-		seen += merged->buckets[i].count;
-		if (seen >= rank)
-			return middle(merged, i);
-	}
-	return merged->max_ns;
+	return middle(merged, find(merged, rank));
+}
+
+int64_t merged_quantile(const struct merged *merged, double share)
+{
+	return merged_value(merged, histogram_rank(merged->count, share));
 }
 
 double merged_within(const struct merged *merged, double low, double high)
@@ -111,15 +150,55 @@ double merged_within(const struct merged *merged, double low, double high)
 	return (double)within / (double)merged->count;
 }
 
-json_t *merged_object(const struct merged *merged)
+/** struct censored - As of one histogram: see latency.c. */
+struct censored {
+	const struct merged *ok;
+	const struct merged *timed_out;
+	struct merged all; /* both */
+};
+
+static struct latency_figure figure_of(const struct censored *c, uint64_t rank)
 {
+	int64_t low = c->all.buckets[find(&c->all, rank)].low;
+	int64_t first;
+
+	if (rank <= c->ok->count && c->ok->buckets[find(c->ok, rank)].low == low)
+		return (struct latency_figure){merged_value(c->ok, rank), true};
+	first = c->timed_out->min_ns;
+	return (struct latency_figure){
+		first >= low && first < low + latency_width(low) ? first : low, false};
+}
+
+static void put_extreme(struct build *b, const char *name, int64_t ns, bool known)
+{
+	if (known)
+		build_count(b, name, (uint64_t)ns);
+	else
+		latency_put_at_least(b, name, (double)ns);
+}
+
+json_t *merged_object(const struct merged *ok, const struct merged *timed_out)
+{
+	struct censored c = {.ok = ok, .timed_out = timed_out};
 	struct build b = build_begin();
 
-	build_count(&b, "count", merged->count);
-	build_count(&b, "min", (uint64_t)merged->min_ns);
-	build_number(&b, "mean", merged->sum_ns / (double)merged->count);
+	if (join(&c.all, ok) != 0 || (timed_out != NULL && join(&c.all, timed_out) != 0)) {
+		b.failed = true;
+		merged_free(&c.all);
+		return build_end(&b);
+	}
+	build_count(&b, "count", c.all.count);
+	if (timed_out != NULL)
+		build_count(&b, "timed_out", timed_out->count);
+	put_extreme(&b, "min", c.all.min_ns, c.all.min_ns == ok->min_ns);
+	if (c.all.count == ok->count)
+		build_number(&b, "mean", ok->sum_ns / (double)ok->count);
+	else
+		latency_put_at_least(&b, "mean", c.all.sum_ns / (double)c.all.count);
 	for (const struct latency_percentile *p = latency_percentiles; p->name != NULL; p++)
-		latency_put(&b, p, merged->count, merged_quantile(merged, p->share));
-	build_count(&b, "max", (uint64_t)merged->max_ns);
+		latency_put_figure(
+			&b, p, c.all.count, figure_of(&c, histogram_rank(c.all.count, p->share)));
+	put_extreme(&b, "max", c.all.max_ns, c.all.count == ok->count);
+	merged_free(&c.all);
 	return build_end(&b);
 }

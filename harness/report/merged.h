@@ -27,14 +27,18 @@ struct merged {
 };
 
 /**
- * merged_add() - Add the latencies of @trial, if it has any.
+ * merged_add() - Add the distribution @name of @trial, if it has that: "histogram",
+ *   "timed_out_histogram" or "failed_histogram".
  *
  * Return: 0, or -1 without memory.
  */
-int merged_add(struct merged *merged, const json_t *trial);
+int merged_add(struct merged *merged, const json_t *trial, const char *name);
 
 /** merged_free() - Let go of what it owns. */
 void merged_free(struct merged *merged);
+
+/** merged_value() - As histogram_value(), of at least one value. */
+int64_t merged_value(const struct merged *merged, uint64_t rank);
 
 /** merged_quantile() - As histogram_quantile(), of at least one value. */
 int64_t merged_quantile(const struct merged *merged, double share);
@@ -43,10 +47,12 @@ int64_t merged_quantile(const struct merged *merged, double share);
 double merged_within(const struct merged *merged, double low, double high);
 
 /**
- * merged_object() - {count, min, mean, p2_5 … p99_9, max} of at least one value.
+ * merged_object() - {count, min, mean, p2_5 … p99_9, max} of @ok, at least one value.
+ * @timed_out: what censors them, see latency.h; the field timed_out says how many. NULL: such
+ *   cannot be.
  *
  * Return: a new reference, or NULL without memory.
  */
-json_t *merged_object(const struct merged *merged);
+json_t *merged_object(const struct merged *ok, const struct merged *timed_out);
 
 #endif

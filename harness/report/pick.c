@@ -36,6 +36,14 @@ bool pick_number(const json_t *object, const char *path, double *value)
 	return true;
 }
 
+bool pick_bound(const json_t *object, const char *path, double *value)
+{
+	char bound[2 * PICK_NAME_MAX];
+
+	snprintf(bound, sizeof(bound), "%s_at_least", path);
+	return pick_number(object, bound, value);
+}
+
 double pick_or(const json_t *object, const char *path, double fallback)
 {
 	pick_number(object, path, &fallback);

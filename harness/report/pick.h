@@ -15,6 +15,10 @@ const json_t *pick(const json_t *object, const char *path);
 /** pick_number() - Return: true, with the number in @value, or false when it is absent. */
 bool pick_number(const json_t *object, const char *path, double *value);
 
+/** pick_bound() - As pick_number() of the field PATH_at_least: the lower bound of one that is
+ * absent. */
+bool pick_bound(const json_t *object, const char *path, double *value);
+
 /** pick_or() - The number at @path, or @fallback. */
 double pick_or(const json_t *object, const char *path, double fallback);
 

@@ -31,18 +31,19 @@ struct field {
 
 static const struct field latency_fields[] = {
 	{"count", NUMBER, NULL, true},
-	{"min", NUMBER, NULL, true},
+	{"timed_out", NUMBER, NULL, false},
+	{"min", NUMBER, NULL, false},
 	{"mean", NUMBER, NULL, false},
 	{"stddev", NUMBER, NULL, false},
 	{"p2_5", NUMBER, NULL, false},
-	{"p50", NUMBER, NULL, true},
+	{"p50", NUMBER, NULL, false},
 	{"p75", NUMBER, NULL, false},
 	{"p90", NUMBER, NULL, false},
 	{"p95", NUMBER, NULL, false},
 	{"p97_5", NUMBER, NULL, false},
 	{"p99", NUMBER, NULL, false},
 	{"p99_9", NUMBER, NULL, false},
-	{"max", NUMBER, NULL, true},
+	{"max", NUMBER, NULL, false},
 	{0},
 };
 
@@ -152,6 +153,7 @@ static const struct field series_fields[] = {
 	{"t_s", NUMBER, NULL, true},
 	{"ok", NUMBER, NULL, true},
 	{"failed", NUMBER, NULL, true},
+	{"timed_out", NUMBER, NULL, false},
 	{"p50_ns", NUMBER, NULL, false},
 	{"p99_ns", NUMBER, NULL, false},
 	{0},
@@ -172,6 +174,9 @@ static const struct field condition_fields[] = {
 static const struct field histogram_fields[] = {
 	{"unit", TEXT, NULL, true},
 	{"encoding", TEXT, NULL, true},
+	{"min", NUMBER, NULL, false},
+	{"max", NUMBER, NULL, false},
+	{"sum", NUMBER, NULL, false},
 	{"buckets", PAIRS, NULL, true},
 	{0},
 };
@@ -213,6 +218,8 @@ static const struct field trial_fields[] = {
 	{"conditions", LIST, condition_fields, false},
 	{"series", LIST, series_fields, false},
 	{"histogram", OBJECT, histogram_fields, false},
+	{"failed_histogram", OBJECT, histogram_fields, false},
+	{"timed_out_histogram", OBJECT, histogram_fields, false},
 	{0},
 };
 
@@ -250,6 +257,7 @@ static const struct field summary_fields[] = {
 	{"server_cpu_us_per_request", OBJECT, values_fields, false},
 	{"duration_s", OBJECT, values_fields, false},
 	{"latency_ns", OBJECT, latency_fields, false},
+	{"failed_latency_ns", OBJECT, latency_fields, false},
 	{"bytes_per_reply", NUMBER, NULL, false},
 	{"requests", OBJECT, requests_fields, false},
 	{"errors", COUNTS, NULL, false},

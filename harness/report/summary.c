@@ -112,20 +112,35 @@ static void put_column(
 	values_free(&v);
 }
 
-static void put_latency(struct build *b, const json_t *trials, const char *reason)
+static void put_latency(struct build *b, const struct totals *t, const json_t *trials)
 {
-	struct merged merged = {0};
+	struct merged ok = {0};
+	struct merged timed_out = {0};
+	struct merged failed = {0};
 	const json_t *trial;
 	size_t i;
 
-	json_array_foreach (trials, i, trial)
-		if (values_trial_counts(trial) && merged_add(&merged, trial) != 0)
+	json_array_foreach (trials, i, trial) {
+		if (!values_trial_counts(trial))
+			continue;
+		if (merged_add(&ok, trial, "histogram") != 0 ||
+			merged_add(&timed_out, trial, "timed_out_histogram") != 0 ||
+			merged_add(&failed, trial, "failed_histogram") != 0)
 			b->failed = true;
-	if (merged.count > 0)
-		build_put(b, "latency_ns", merged_object(&merged));
+	}
+	if (ok.count > 0)
+		build_put(b, "latency_ns", merged_object(&ok, &timed_out));
 	else
-		build_absent(b, "latency_ns", reason);
-	merged_free(&merged);
+		build_absent(b, "latency_ns",
+			t->trials > 0 ? "no verified reply" : "no trial was finished");
+	if (failed.count > 0)
+		build_put(b, "failed_latency_ns", merged_object(&failed, NULL));
+	else
+		build_absent(b, "failed_latency_ns",
+			t->failed > 0 ? "not recorded" : "no request failed");
+	merged_free(&ok);
+	merged_free(&timed_out);
+	merged_free(&failed);
 }
 
 static json_t *requests_object(const struct totals *t)
@@ -229,7 +244,7 @@ json_t *summary_object(const json_t *contestant, uint64_t seed)
 	build_count(&b, "trials", t.trials);
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		put_column(&b, &columns[i], contestant, seed);
-	put_latency(&b, trials, t.trials > 0 ? "no verified reply" : "no trial was finished");
+	put_latency(&b, &t, trials);
 	build_ratio(&b, "bytes_per_reply", t.rx_bytes, t.completed, "no whole reply");
 	build_put(&b, "requests", requests_object(&t));
 	build_put(&b, "errors", sum_objects(trials, "errors"));

@@ -81,6 +81,8 @@ static void fill_number(struct table_cell *cell, const json_t *summary, const st
 
 	if (pick_number(summary, source->path, &value))
 		snprintf(cell->text, TABLE_CELL, "%s", source->format(value, text));
+	else if (pick_bound(summary, source->path, &value))
+		snprintf(cell->text, TABLE_CELL, "≥ %s", source->format(value, text));
 }
 
 /* "2", or "2=" for all that share the rank. */

@@ -96,7 +96,7 @@ static void put_rates(struct build *b, const struct record *r, double window_s)
 static void put_latencies(struct build *b, const struct record *r)
 {
 	if (r->ok.count > 0)
-		build_put(b, "latency_ns", latency_object(&r->ok));
+		build_put(b, "latency_ns", latency_censored(&r->ok, &r->timed_out));
 	else
 		build_absent(b, "latency_ns", NO_REPLY);
 	if (r->failed.count > 0)
@@ -178,7 +178,8 @@ static void put_open_loop(
 	build_put(b, "backlog", backlog_object(&r->pace));
 	build_put(b, "saturated", json_boolean(is_saturated(params, r)));
 	if (r->service.count > 0)
-		build_put(b, "service_time_ns", latency_object(&r->service));
+		build_put(
+			b, "service_time_ns", latency_censored(&r->service, &r->service_timed_out));
 	else
 		build_absent(b, "service_time_ns", NO_REPLY);
 	if (r->send_lag.count > 0)
@@ -317,14 +318,19 @@ static void put_second_percentile(struct build *b, const char *name,
 {
 	struct latency_percentile p = {name, share};
 	int64_t value = record_second_quantile(second, share);
+	uint64_t count = second->ok + second->timed_out;
 
 	if (second->ok == 0) {
 		build_absent(b, name, NO_REPLY);
 		return;
 	}
+	if (second->timed_out > 0 && count >= latency_needed(share)) {
+		build_absent(b, name, "requests timed out");
+		return;
+	}
 	if (value < all->min_ns)
 		value = all->min_ns;
-	latency_put(b, &p, second->ok, value > all->max_ns ? all->max_ns : value);
+	latency_put(b, &p, count, value > all->max_ns ? all->max_ns : value);
 }
 
 static json_t *series_array(const struct record *r)
@@ -338,6 +344,7 @@ static json_t *series_array(const struct record *r)
 		build_count(&b, "t_s", i);
 		build_count(&b, "ok", second->ok);
 		build_count(&b, "failed", second->failed);
+		build_count(&b, "timed_out", second->timed_out);
 		put_second_percentile(&b, "p50_ns", second, 0.5, &r->ok);
 		put_second_percentile(&b, "p99_ns", second, 0.99, &r->ok);
 		if (json_array_append_new(series, build_end(&b)) != 0) {
@@ -346,6 +353,15 @@ static json_t *series_array(const struct record *r)
 		}
 	}
 	return series;
+}
+
+static void put_histogram(
+	struct build *b, const char *name, const struct histogram *h, const char *reason)
+{
+	if (h->count > 0)
+		build_put(b, name, latency_export(h));
+	else
+		build_absent(b, name, reason);
 }
 
 json_t *result_trial(const struct load_params *params, const struct load_result *result,
@@ -367,6 +383,8 @@ json_t *result_trial(const struct load_params *params, const struct load_result 
 	build_put(&b, "checks", checks_object(params, result));
 	build_put(&b, "series", series_array(r));
 	build_put(&b, "histogram", latency_export(&r->ok));
+	put_histogram(&b, "failed_histogram", &r->failed, "no request failed");
+	put_histogram(&b, "timed_out_histogram", &r->timed_out, "no request timed out");
 	trial = build_end(&b);
 	if (trial == NULL)
 		fail_msg("no memory for the record of this trial");

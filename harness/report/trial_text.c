@@ -13,17 +13,23 @@
 #include "lib/units.h"
 
 #define ABSENT       "n/a"
+#define AT_LEAST     "≥ "
+#define DURATION     (UNITS_TEXT + sizeof(AT_LEAST))
 #define ERRORS_SIZE  256
 #define SHORT_WINDOW 10 /* mean latencies that a window should be longer than */
 
-/* The duration in ns at @path, or n/a. @out: UNITS_TEXT bytes. Return: @out. */
+/* The duration in ns at @path, or its lower bound, or n/a. @out: DURATION bytes. Return: @out. */
 static const char *duration_at(const json_t *trial, const char *path, char *out)
 {
 	double ns;
 
 	if (pick_number(trial, path, &ns))
 		return units_duration(ns, out);
-	return strcpy(out, ABSENT);
+	if (!pick_bound(trial, path, &ns))
+		return strcpy(out, ABSENT);
+	strcpy(out, AT_LEAST);
+	units_duration(ns, out + strlen(AT_LEAST));
+	return out;
 }
 
 static const char *seconds_at(const json_t *trial, const char *path, char *out)
@@ -44,6 +50,14 @@ static const char *rate_at(const json_t *trial, const char *path, char *out)
 		return strcpy(out, ABSENT);
 	snprintf(out, UNITS_TEXT, "%.*f", rate == floor(rate) || rate >= 1000 ? 0 : 1, rate);
 	return out;
+}
+
+/* @text aligned to the right of @columns. */
+static void print_right(const char *text, size_t columns, FILE *out)
+{
+	size_t width = text_width(text);
+
+	fprintf(out, "%*s%s", width < columns ? (int)(columns - width) : 0, "", text);
 }
 
 static void print_plan(const json_t *trial, FILE *out)
@@ -69,31 +83,32 @@ static void print_plan(const json_t *trial, FILE *out)
 static void print_latency_row(const json_t *trial, FILE *out)
 {
 	double mean = pick_or(trial, "latency_ns.mean", 0);
-	double stddev = pick_or(trial, "latency_ns.stddev", 0);
 	struct merged merged = {0};
-	char mean_text[UNITS_TEXT];
-	char stddev_text[UNITS_TEXT];
-	char max_text[UNITS_TEXT];
 	char within[UNITS_TEXT] = ABSENT;
+	char text[DURATION];
+	double stddev;
 
-	if (merged_add(&merged, trial) == 0 && merged.count > 0)
+	if (pick_number(trial, "latency_ns.stddev", &stddev) &&
+		merged_add(&merged, trial, "histogram") == 0 && merged.count > 0)
 		snprintf(within, sizeof(within), "%.2f%%",
 			100 * merged_within(&merged, mean - stddev, mean + stddev));
-	fprintf(out, "    Latency %10s %9s %9s %9s\n",
-		duration_at(trial, "latency_ns.mean", mean_text),
-		duration_at(trial, "latency_ns.stddev", stddev_text),
-		duration_at(trial, "latency_ns.max", max_text), within);
+	fputs("    Latency", out);
+	print_right(duration_at(trial, "latency_ns.mean", text), 11, out);
+	print_right(duration_at(trial, "latency_ns.stddev", text), 10, out);
+	print_right(duration_at(trial, "latency_ns.max", text), 10, out);
+	fprintf(out, " %9s\n", within);
 	merged_free(&merged);
 }
 
 static void print_service_row(const json_t *trial, FILE *out)
 {
-	char text[3][UNITS_TEXT];
+	char text[DURATION];
 
-	fprintf(out, "    Service %10s %9s %9s\n",
-		duration_at(trial, "service_time_ns.mean", text[0]),
-		duration_at(trial, "service_time_ns.stddev", text[1]),
-		duration_at(trial, "service_time_ns.max", text[2]));
+	fputs("    Service", out);
+	print_right(duration_at(trial, "service_time_ns.mean", text), 11, out);
+	print_right(duration_at(trial, "service_time_ns.stddev", text), 10, out);
+	print_right(duration_at(trial, "service_time_ns.max", text), 10, out);
+	fputc('\n', out);
 }
 
 /* Verified replies in each whole second. Return: how many; @rates is owned by the caller. */
@@ -140,7 +155,7 @@ static void print_percentiles(const json_t *trial, FILE *out)
 {
 	char path[64];
 	char service[64];
-	char duration[UNITS_TEXT];
+	char duration[DURATION];
 	double ns;
 
 	if (!json_is_object(pick(trial, "latency_ns"))) {
@@ -153,11 +168,12 @@ static void print_percentiles(const json_t *trial, FILE *out)
 		if (p->share < 0.5)
 			continue;
 		snprintf(path, sizeof(path), "latency_ns.%s", p->name);
-		fprintf(out, "  %5g%% %9s", 100 * p->share, duration_at(trial, path, duration));
+		fprintf(out, "  %5g%%", 100 * p->share);
+		print_right(duration_at(trial, path, duration), 10, out);
 		snprintf(service, sizeof(service), "service_time_ns.%s", p->name);
 		if (is_open(trial))
-			fprintf(out, "  %9s", duration_at(trial, service, duration));
-		if (!pick_number(trial, path, &ns))
+			print_right(duration_at(trial, service, duration), 11, out);
+		if (!pick_number(trial, path, &ns) && !pick_bound(trial, path, &ns))
 			fprintf(out, " (%s)", pick_reason(trial, path));
 		fputc('\n', out);
 	}
@@ -176,16 +192,33 @@ static double bad_statuses(const json_t *trial)
 	return bad;
 }
 
+/* Those of their percentiles that there are enough of. */
+static void print_failed(const json_t *trial, FILE *out)
+{
+	static const char *const shown[] = {"p50", "p90", "p99", "max"};
+	const json_t *failed = pick(trial, "failed_latency_ns");
+	char text[UNITS_TEXT];
+	double ns;
+
+	if (!json_is_object(failed))
+		return;
+	fputs("  Failed requests took:", out);
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		if (pick_number(failed, shown[i], &ns))
+			fprintf(out, "%s %s %s", i > 0 ? "," : "", shown[i],
+				units_duration(ns, text));
+	fputc('\n', out);
+}
+
 static void print_totals(const json_t *trial, FILE *out)
 {
 	double rx_bytes =
 		pick_or(trial, "throughput_bytes_per_s.rx", 0) * pick_or(trial, "duration_s", 0);
 	double inflight = pick_or(trial, "requests.inflight_at_end", 0);
 	const json_t *errors = pick(trial, "errors");
-	char duration[UNITS_TEXT];
+	char duration[DURATION];
 	char size[UNITS_TEXT];
 	char kinds[ERRORS_SIZE];
-	char longest[UNITS_TEXT];
 
 	fprintf(out, "  %.0f requests in %s, %s read\n", pick_or(trial, "requests.completed", 0),
 		seconds_at(trial, "duration_s", duration), units_size(rx_bytes, size));
@@ -197,10 +230,7 @@ static void print_totals(const json_t *trial, FILE *out)
 		text_plain(text_errors(errors, kinds, sizeof(kinds)), out);
 		fputc('\n', out);
 	}
-	if (json_is_object(pick(trial, "failed_latency_ns")))
-		fprintf(out, "  Failed requests took: median %s, at most %s\n",
-			duration_at(trial, "failed_latency_ns.p50", duration),
-			duration_at(trial, "failed_latency_ns.max", longest));
+	print_failed(trial, out);
 	if (bad_statuses(trial) > 0)
 		fprintf(out, "  Non-2xx or 3xx responses: %.0f\n", bad_statuses(trial));
 }
@@ -257,12 +287,28 @@ static void warn_of_connections(const json_t *trial, FILE *out)
 			requested);
 }
 
+/* A figure or its lower bound, 0 without. */
+static double known_of(const json_t *trial, const char *path)
+{
+	double value = 0;
+
+	if (!pick_number(trial, path, &value))
+		pick_bound(trial, path, &value);
+	return value;
+}
+
 static void warn_of_latency(const json_t *trial, FILE *out)
 {
-	double mean_s = pick_or(trial, "latency_ns.mean", 0) / NS_PER_S;
-	double max_s = pick_or(trial, "latency_ns.max", 0) / NS_PER_S;
+	double timed_out = pick_or(trial, "latency_ns.timed_out", 0);
+	double mean_s = known_of(trial, "latency_ns.mean") / NS_PER_S;
+	double max_s = known_of(trial, "latency_ns.max") / NS_PER_S;
 	char text[UNITS_TEXT];
 
+	if (timed_out > 0)
+		fprintf(out,
+			"Warning: %.0f of %.0f requests timed out: their replies would have taken "
+			"longer, so latencies with ≥ are lower bounds\n",
+			timed_out, pick_or(trial, "latency_ns.count", 0));
 	if (pick(trial, "requests_planned") == NULL &&
 		mean_s * SHORT_WINDOW > pick_or(trial, "duration_s", 0))
 		fprintf(out,

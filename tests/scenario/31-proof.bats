@@ -67,3 +67,34 @@ load_of() {
 	expect_line 'http-evhttp: fail-if: errors>1 did not hold: errors = 0'
 	jq -e '[.contestants[].conditions[].held] == [true, false, true, false]' "$out/round1.json"
 }
+
+# bad RULE…: starts badserver for HTTP/1.1
+bad() {
+	start "$RPCBENCH_BIN/../test/badserver" --port 0 --protocol http1 "$@"
+	url=http://127.0.0.1:$port/
+}
+
+@test "5 % of replies are later than the time-out: p99 is at least that" {
+	bad 'every 20: delay 2s'
+	load_of -n 1200 -c 40 --timeout 250ms --json
+	expect_status 1
+	json '.errors.timeout == 60 and .requests.ok == 1140 and .requests.inflight_at_end == 0'
+	json '.latency_ns | .count == 1200 and .timed_out == 60 and .p90 < 250e6'
+	json '.latency_ns | .p99 == null and .p99_at_least >= 250e6 and .p99_at_least < 1e9'
+	json '.latency_ns | .max == null and .max_at_least >= .p99_at_least and .mean == null'
+	json '.latency_ns.p99_reason | test("timed out")'
+	json '.failed_latency_ns | .count == 60 and .min >= 250e6'
+	json '[.timed_out_histogram.buckets[][1]] | add == 60'
+}
+
+@test "the text says of such a p99 that it is a lower bound" {
+	bad 'every 20: delay 2s'
+	load_of -n 1200 -c 40 --timeout 250ms --fail-if 'p99<10s' --fail-if 'p99>200ms'
+	expect_status 1
+	[[ "$output" =~ 99%\ +≥\ 2[0-9]+ms ]]
+	[[ "$output" =~ Latency\ +≥\  ]]
+	expect_line 'Warning: 60 of 1200 requests timed out'
+	expect_line 'Failed requests took: p50 2'
+	expect_line 'fail-if: p99<10s did not hold: p99 is at least 2'
+	expect_line 'fail-if: p99>200ms held: p99 is at least 2'
+}

@@ -199,8 +199,9 @@ static void test_counts_and_rates(void **state)
 	assert_true(number(trial, "bytes_per_reply") == 100);
 	assert_true(number(trial, "throughput_bytes_per_s.rx") == 48000);
 	assert_true(number(trial, "client.requests_per_cpu_s") == 900);
-	assert_true(number(trial, "latency_ns.count") == 900);
-	assert_true(number(trial, "latency_ns.mean") == 1000000);
+	assert_true(number(trial, "latency_ns.count") == 940);
+	assert_true(number(trial, "latency_ns.timed_out") == 40);
+	assert_true(number(trial, "latency_ns.p50") == 1000000);
 	assert_true(number(trial, "failed_latency_ns.count") == 100);
 	assert_int_equal(json_object_size(pick(trial, "errors")), 3);
 	assert_true(number(trial, "errors.status") == 60);
@@ -314,7 +315,7 @@ static void test_distribution_survives_export(void **state)
 	for (int i = 0; i < 20000; i++)
 		add(run, 1, OUT_OK, 20 + (int64_t)i * i / 7);
 	trial = trial_of(run);
-	assert_int_equal(merged_add(&merged, trial), 0);
+	assert_int_equal(merged_add(&merged, trial, "histogram"), 0);
 	assert_int_equal(merged.count, 20000);
 	assert_int_equal(merged.min_ns, 20);
 	assert_int_equal(merged.max_ns, 20 + INT64_C(19999) * 19999 / 7);
@@ -328,6 +329,83 @@ static void test_distribution_survives_export(void **state)
 	assert_true(merged_within(&merged, 0, 1) == 0);
 	merged_free(&merged);
 	json_decref(trial);
+}
+
+/* Five of a hundred time out after 1 s: p90 is what it was, p99 is 1 s or more. */
+static void test_timeouts_are_censored(void **state)
+{
+	static const char WHY[] = "requests timed out: only a lower bound is known";
+	struct run *run = *state;
+	json_t *trial;
+
+	add(run, 950, OUT_OK, 1000000);
+	add(run, 950, OUT_OK, 2000000);
+	add(run, 50, OUT_TIMEOUT, NS_PER_S);
+	add(run, 50, OUT_TIMEOUT, NS_PER_S + 5);
+	trial = trial_of(run);
+	assert_true(number(trial, "latency_ns.count") == 2000);
+	assert_true(number(trial, "latency_ns.timed_out") == 100);
+	assert_true(number(trial, "latency_ns.min") == 1000000);
+	assert_in_range(number(trial, "latency_ns.p90"), 1990000, 2010000);
+	assert_in_range(number(trial, "latency_ns.p95"), 1990000, 2010000);
+	assert_absent(trial, "latency_ns.p97_5", WHY);
+	assert_true(number(trial, "latency_ns.p97_5_at_least") == NS_PER_S);
+	assert_absent(trial, "latency_ns.p99", WHY);
+	assert_true(number(trial, "latency_ns.p99_at_least") == NS_PER_S);
+	assert_absent(trial, "latency_ns.max", WHY);
+	assert_true(number(trial, "latency_ns.max_at_least") == NS_PER_S + 5);
+	assert_absent(trial, "latency_ns.mean", WHY);
+	assert_true(number(trial, "latency_ns.mean_at_least") > 50e6);
+	assert_absent(trial, "latency_ns.p99_9", "needs 10000 samples");
+	assert_null(pick(trial, "latency_ns.p99_9_at_least"));
+	assert_true(number(trial, "failed_latency_ns.count") == 100);
+	assert_true(number(trial, "failed_latency_ns.max") == NS_PER_S + 5);
+	json_decref(trial);
+}
+
+/* What waited behind a time-out ended early: it may have taken anything from there on. */
+static void test_early_timeouts_leave_little_known(void **state)
+{
+	struct run *run = *state;
+	json_t *trial;
+
+	add(run, 1000, OUT_OK, 1000000);
+	add(run, 1000, OUT_OK, 2000000);
+	add(run, 600, OUT_TIMEOUT, 500000);
+	trial = trial_of(run);
+	assert_true(number(trial, "latency_ns.min_at_least") == 500000);
+	assert_in_range(number(trial, "latency_ns.p50_at_least"), 990000, 1010000);
+	assert_in_range(number(trial, "latency_ns.p99_at_least"), 1990000, 2010000);
+	json_decref(trial);
+}
+
+/* As of one trial, from what three have recorded. */
+static void test_timeouts_of_trials_merge(void **state)
+{
+	struct run *run = *state;
+	json_t *record = json_pack(
+		"{s:i, s:[{s:s, s:[]}]}", "seed", 1, "contestants", "name", "x", "trials");
+	json_t *contestant = json_array_get(json_object_get(record, "contestants"), 0);
+	const json_t *summary;
+
+	add(run, 950, OUT_OK, 2000000);
+	for (int i = 0; i < 2; i++)
+		json_array_append_new(json_object_get(contestant, "trials"), trial_of(run));
+	add(run, 150, OUT_TIMEOUT, NS_PER_S);
+	add(run, 30, OUT_STATUS, 3000000);
+	json_array_append_new(json_object_get(contestant, "trials"), trial_of(run));
+	assert_int_equal(result_summarise(record), 0);
+	summary = json_object_get(contestant, "summary");
+	assert_true(number(summary, "latency_ns.count") == 3000);
+	assert_true(number(summary, "latency_ns.timed_out") == 150);
+	assert_true(number(summary, "latency_ns.min") == 2000000);
+	assert_in_range(number(summary, "latency_ns.p95"), 1990000, 2010000);
+	assert_true(number(summary, "latency_ns.p99_at_least") >= 995000000);
+	assert_true(number(summary, "latency_ns.max_at_least") == NS_PER_S);
+	assert_true(number(summary, "failed_latency_ns.count") == 180);
+	assert_true(number(summary, "failed_latency_ns.min") == 3000000);
+	assert_true(number(summary, "failed_latency_ns.max") == NS_PER_S);
+	json_decref(record);
 }
 
 static void test_numbers_are_finite(void **state)
@@ -410,6 +488,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_client_limited, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_server_usage, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_distribution_survives_export, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_timeouts_are_censored, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_early_timeouts_leave_little_known, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_timeouts_of_trials_merge, setup, teardown),
 		cmocka_unit_test(test_numbers_are_finite),
 		cmocka_unit_test(test_save_replaces_or_leaves),
 	};
