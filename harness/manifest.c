@@ -15,6 +15,7 @@
 static const char *const protocols[] = {"http1", "thrift", "grpc", NULL};
 static const char *const classes[] = {"stock", "tuned", "bare", NULL};
 static const char *const readies[] = {"line", "port", NULL};
+static const char *const count_ways[] = {"no", "signal", NULL};
 
 static const char *const placeholders[] = {"bin", "dir", "root", "host", "port", "threads", NULL};
 #define PLACEHOLDERS_EXPECTED                                                                      \
@@ -153,6 +154,10 @@ static const struct config_field fields_table[] = {
 		.type = CONFIG_TEXTS,
 		.offset = offsetof(struct fields, c.companions),
 		.check = config_name},
+	{.key = "counts",
+		.type = CONFIG_CHOICE,
+		.offset = offsetof(struct fields, c.counts),
+		.choices = count_ways},
 	{.key = "env", .type = CONFIG_PAIRS, .offset = offsetof(struct fields, c.env)},
 	{0},
 };

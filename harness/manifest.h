@@ -32,6 +32,8 @@ struct paths;
  *                this contestant is asked on, "port" unless given
  *   companions   contestants that must run beside it; they are started before it, and their
  *                READY lines fill the placeholders {NAME.port}, {NAME.grpc}, …
+ *   counts       "signal": on SIGUSR1 it prints "COUNTS requests=N", all it has answered since its
+ *                start, which is checked against what was asked; "no" unless given
  *   env          more environment variables
  *   description  for people
  */
@@ -39,6 +41,7 @@ struct paths;
 enum manifest_protocol { MANIFEST_HTTP1, MANIFEST_THRIFT, MANIFEST_GRPC };
 enum manifest_class { MANIFEST_STOCK, MANIFEST_TUNED, MANIFEST_BARE };
 enum manifest_ready { MANIFEST_LINE, MANIFEST_PORT };
+enum manifest_counts { MANIFEST_NO_COUNTS, MANIFEST_SIGNAL };
 
 #define MANIFEST_HOST "127.0.0.1" /* where every contestant listens */
 
@@ -57,6 +60,7 @@ struct contestant {
 	int protocol;            /* enum manifest_protocol */
 	int class;               /* enum manifest_class */
 	int ready;               /* enum manifest_ready */
+	int counts;              /* enum manifest_counts */
 	int64_t ready_ns;        /* how long it may take to get ready */
 	const char **command;    /* with placeholders */
 	const char **requires;   /* with placeholders, or NULL */

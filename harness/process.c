@@ -251,6 +251,40 @@ bool process_ended(struct process *process, char *reason)
 	return true;
 }
 
+/* The first whole line of the log from @offset on that begins with @word. */
+static bool find_line(int log_fd, off_t offset, const char *word, char *line)
+{
+	char bytes[4096];
+	ssize_t len = pread(log_fd, bytes, sizeof(bytes) - 1, offset);
+	char *at = bytes;
+	char *end;
+
+	bytes[len > 0 ? len : 0] = '\0';
+	for (; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+		*end = '\0';
+		if (strncmp(at, word, strlen(word)) != 0)
+			continue;
+		snprintf(line, PROCESS_WORDS, "%.*s", PROCESS_WORDS - 1, at);
+		return true;
+	}
+	return false;
+}
+
+bool process_ask(struct process *process, int signal, const char *word, char *line)
+{
+	int64_t deadline_ns = clock_ns() + PROCESS_ASK_NS;
+	struct stat stat;
+
+	if (fstat(process->log_fd, &stat) != 0 || kill(process->pid, signal) != 0)
+		return false;
+	while (!find_line(process->log_fd, stat.st_size, word, line)) {
+		if (clock_ns() >= deadline_ns || interrupt_signal() != 0)
+			return false;
+		clock_sleep_until(clock_ns() + POLL_NS);
+	}
+	return true;
+}
+
 static bool is_keeper(pid_t pid)
 {
 	for (size_t i = 0; i < KEEPERS_MAX; i++)
@@ -321,7 +355,7 @@ const char *process_last_words(const char *log, char *out)
 
 		begins = ends;
 		line[strcspn(line, "\r\n")] = '\0';
-		if (line[0] == '\0' || !first)
+		if (line[0] == '\0' || !first || strncmp(line, "COUNTS ", 7) == 0)
 			continue;
 		for (char *p = line; *p != '\0'; p++)
 			if (*p < ' ' || *p > '~')

@@ -20,6 +20,7 @@
 
 #define PROCESS_READY_NS (10 * NS_PER_S) /* usual ready_ns */
 #define PROCESS_STOP_NS  (5 * NS_PER_S)  /* usual stop_ns */
+#define PROCESS_ASK_NS   (2 * NS_PER_S)  /* for the answer to a question */
 #define PROCESS_LOG_MAX  (16 << 20)      /* bytes of a log; above, its middle is dropped */
 
 #define PROCESS_WORDS 121 /* bytes that process_last_words() needs */
@@ -79,6 +80,15 @@ uint16_t process_ready_port(const struct process *process, const char *word);
  * Cheap; meant to be called ten times a second.
  */
 bool process_ended(struct process *process, char *reason);
+
+/**
+ * process_ask() - Send it a signal and wait for the line that it prints in answer.
+ * @word: what the line begins with: "COUNTS ".
+ * @line: PROCESS_WORDS bytes; the line, from its first byte.
+ *
+ * Return: true, or false when no such line came within PROCESS_ASK_NS.
+ */
+bool process_ask(struct process *process, int signal, const char *word, char *line);
 
 /**
  * process_stop() - SIGTERM, after stop_ns SIGKILL, to its process group; then SIGKILL to

@@ -1,4 +1,6 @@
 #include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,8 @@
 #include "harness/server.h"
 #include "harness/suite.h"
 #include "lib/buf.h"
+
+#define COUNTS "COUNTS "
 
 /* A list of owned texts, ended by NULL. */
 static void texts_free(char **texts)
@@ -149,6 +153,21 @@ int server_start(struct server *server, const struct suite *suite, const struct 
 	texts_free(argv);
 	texts_free(env);
 	return status;
+}
+
+bool server_count(struct server *server, uint64_t *requests, char *reason)
+{
+	char line[PROCESS_WORDS];
+
+	if (server->contestant->counts != MANIFEST_SIGNAL) {
+		reason_set(reason, "the server does not count");
+		return false;
+	}
+	if (process_ask(&server->process, SIGUSR1, COUNTS, line) &&
+		sscanf(line, COUNTS "requests=%" SCNu64, requests) == 1)
+		return true;
+	reason_set(reason, "the server did not answer SIGUSR1 with " COUNTS "requests=N");
+	return false;
 }
 
 /* False for a log that is empty or holds the READY line alone. */

@@ -38,6 +38,12 @@ int server_start(struct server *server, const struct suite *suite, const struct 
 bool server_ended(struct server *server, char *reason);
 
 /**
+ * server_count() - How many requests it says it has answered.
+ * @reason: REASON_MAX bytes; why it does not say.
+ */
+bool server_count(struct server *server, uint64_t *requests, char *reason);
+
+/**
  * server_stop() - Stop it, then its companions, the last first.
  * @keep_log: it failed: its output, if any, stays, as server->log says. Else that is removed.
  *

@@ -19,6 +19,7 @@
 #include "harness/progress.h"
 #include "harness/proto.h"
 #include "harness/reason.h"
+#include "harness/report/checks.h"
 #include "harness/report/result.h"
 #include "harness/server.h"
 #include "harness/trial.h"
@@ -37,6 +38,8 @@ struct run {
 	bool crashed;
 	cpu_set_t cpus; /* that server and client use */
 	struct window window;
+	uint64_t answered_before;   /* requests, as the server counts */
+	char uncounted[REASON_MAX]; /* why it does not; empty when it does */
 };
 
 static void on_window(void *ctx, bool end)
@@ -134,6 +137,19 @@ static int64_t load_threads(const struct plan_entry *entry, const struct trial_p
 	return threads < LOAD_THREADS_MAX ? threads : LOAD_THREADS_MAX;
 }
 
+/* The server's count against ours. Return: a new reference. */
+static json_t *server_counts(struct run *run, const struct load_result *result)
+{
+	uint64_t answered = 0;
+
+	if (run->crashed && run->uncounted[0] == '\0')
+		reason_set(run->uncounted, "the server had ended");
+	if (run->uncounted[0] != '\0' || !server_count(&run->server, &answered, run->uncounted))
+		return checks_server_counts(result, NULL, run->uncounted);
+	answered -= run->answered_before;
+	return checks_server_counts(result, &answered, NULL);
+}
+
 /* Return: the trial's numbers, or NULL with run->reason. */
 static json_t *load(struct run *run, const struct load_params *params)
 {
@@ -144,6 +160,7 @@ static json_t *load(struct run *run, const struct load_params *params)
 	json_t *json;
 
 	progress_clear(run->params->progress);
+	server_count(&run->server, &run->answered_before, run->uncounted);
 	if (load_run(params, &watch, &result) != 0) {
 		reason_set(run->reason, "the load could not be started");
 		return NULL;
@@ -152,6 +169,9 @@ static json_t *load(struct run *run, const struct load_params *params)
 	known = used->has_before && used->has_after && !run->crashed;
 	json = result_trial(params, &result, known ? &used->before : NULL,
 		known ? &used->after : NULL, known ? NULL : "the server had ended");
+	if (json != NULL)
+		json_object_set_new(json_object_get(json, "checks"), "server_counts",
+			server_counts(run, &result));
 	if (json != NULL && run->server.companion_count > 0)
 		json_object_set_new(json, "companions",
 			window_companions(

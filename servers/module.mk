@@ -1,7 +1,7 @@
 # The servers: libraries they share, then a program for each.
 LIBRARIES += app srv
 app.SRCS := servers/common/app.c
-srv.SRCS := servers/common/srv.c servers/common/stream.c
+srv.SRCS := servers/common/srv.c servers/common/count.c servers/common/stream.c
 srv.PKGS := libevent_core
 
 FOREIGN_LIBRARIES += llhttp unpkg

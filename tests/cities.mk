@@ -6,4 +6,4 @@ test_cities_decode.SRCS := tests/unit/test_cities_decode.c
 test_cities_decode.LIBS := decode cities_json rpc pb app
 test_cities_decode.PKGS := jansson
 test_http1_later.SRCS := tests/unit/test_http1_later.c
-test_http1_later.LIBS := http1 llhttp
+test_http1_later.LIBS := http1 llhttp srv

@@ -10,4 +10,4 @@ TESTS += test_grpc_text test_grpc_server
 test_grpc_text.SRCS := tests/unit/test_grpc_text.c
 test_grpc_text.LIBS := grpch2
 test_grpc_server.SRCS := tests/unit/test_grpc_server.c tests/unit/h2_client.c
-test_grpc_server.LIBS := grpch2 rpc pb app
+test_grpc_server.LIBS := grpch2 rpc pb app srv

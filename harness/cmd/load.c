@@ -13,6 +13,7 @@
 #include "harness/load/load.h"
 #include "harness/load/pace.h"
 #include "harness/load/target.h"
+#include "harness/report/checks.h"
 #include "harness/report/result.h"
 #include "lib/buf.h"
 #include "lib/clock.h"
@@ -440,7 +441,7 @@ static int run_and_report(const struct options *options)
 		tell_unmet(trial);
 	if (unmet >= 0 && print_json(options, trial) == 0)
 		status = exit_status(&result);
-	if (status == EXIT_FINE && unmet > 0)
+	if (status == EXIT_FINE && (unmet > 0 || checks_failed(trial) > 0))
 		status = EXIT_FAILURES;
 	json_decref(trial);
 	load_result_free(&result);

@@ -458,6 +458,7 @@ static int exit_status(const struct session *s, bool written)
 		measured |= json_integer_value(json_object_get(summary, "trials")) > 0;
 		failed |= !json_is_string(json_object_get(json, "skipped")) &&
 			  json_is_string(json_object_get(summary, "failure"));
+		failed |= json_object_size(json_object_get(summary, "checks_failed")) > 0;
 	}
 	if (interrupt_signal() != 0)
 		return EXIT_SIGNAL + interrupt_signal();

@@ -210,6 +210,7 @@ bool conn_take(struct conn *c)
 	c->begun++;
 	c->unsent = true;
 	w->inflight++;
+	w->begun_total++;
 	if (planned_ns < w->plan->window_ns)
 		return true;
 	w->record->sent++;
@@ -248,6 +249,7 @@ static void conn_fill(struct conn *c)
 			w->quota--;
 	}
 	w->inflight += begun;
+	w->begun_total += begun;
 	if (in_window(w, w->now_ns))
 		w->record->sent += begun;
 }
@@ -333,6 +335,7 @@ static void on_done(void *ctx, uint32_t slot, enum outcome outcome, unsigned sta
 	release_slot(c, slot);
 	if (bytes > 0) {
 		c->replies++;
+		w->replied_total++;
 		w->alive_ns = w->now_ns;
 	}
 	if (c->replies == 1 && !c->was_served) {

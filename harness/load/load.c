@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,6 +18,7 @@
 #define PROGRESS_NS    (100 * NS_PER_MS)
 #define START_DELAY_NS (1 * NS_PER_MS) /* so that all threads are awake when requests begin */
 #define CLOCK_SAMPLES  1000
+#define CLOCK_SOURCE   "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 /* One call of load_run(). */
 struct run {
@@ -87,6 +89,18 @@ static int64_t clock_cost(void)
 	for (int i = 1; i < CLOCK_SAMPLES; i++)
 		clock_ns();
 	return (clock_ns() - start) / CLOCK_SAMPLES;
+}
+
+static void read_clock_source(char *name, size_t size)
+{
+	FILE *in = fopen(CLOCK_SOURCE, "re");
+
+	if (in == NULL)
+		return;
+	if (fgets(name, (int)size, in) == NULL)
+		name[0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+	fclose(in);
 }
 
 /* The share of worker @i when @total is dealt out as evenly as can be. */
@@ -279,6 +293,8 @@ static void collect(struct run *run, struct load_result *result)
 
 		result->spun_s += spun_s;
 		record_merge(result->record, w->record);
+		result->begun_total += w->begun_total;
+		result->replied_total += w->replied_total;
 		result->cpu_user_s += w->cpu_user_s;
 		result->cpu_system_s += w->cpu_system_s;
 		if (cpu_s > result->cpu_busiest)
@@ -346,6 +362,7 @@ int load_run(const struct load_params *params, const struct load_watch *watch,
 		goto out;
 	}
 	result->clock_cost_ns = clock_cost();
+	read_clock_source(result->clock_source, sizeof(result->clock_source));
 
 	ret = start_threads(&run);
 	pthread_mutex_lock(&run.plan.lock);

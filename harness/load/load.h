@@ -66,15 +66,18 @@ struct load_watch {
 
 /** struct load_result - What was measured. */
 struct load_result {
-	struct record *record; /* of all threads, owned */
-	int64_t window_ns;     /* its real length */
-	bool stopped;          /* by the caller, before its planned end */
-	bool learned;          /* the expected body came from the first reply */
-	double cpu_user_s;     /* of the load threads within the window */
+	struct record *record;  /* of all threads, owned */
+	int64_t window_ns;      /* its real length */
+	uint64_t begun_total;   /* requests, of all threads, from the start of the warm-up on */
+	uint64_t replied_total; /* whole replies likewise */
+	bool stopped;           /* by the caller, before its planned end */
+	bool learned;           /* the expected body came from the first reply */
+	double cpu_user_s;      /* of the load threads within the window */
 	double cpu_system_s;
 	double cpu_busiest; /* share of the window that the busiest thread had work for, 0 to 1 */
 	double spun_s;      /* CPU time of all threads that was spent in waiting for planned
 			     * instants without sleeping */
+	char clock_source[32]; /* of the kernel: "tsc"; empty when unknown */
 	int64_t clock_cost_ns; /* of one reading of the clock */
 };
 

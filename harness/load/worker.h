@@ -53,13 +53,15 @@ struct worker {
 	int64_t window_end_ns; /* the plan's, as of this turn of the loop */
 	bool running;          /* requests may begin */
 	size_t open_conns;
-	size_t next_conn;   /* open loop: that gets the next request */
-	bool schedule_over; /* open loop: record->unfinished is set */
-	int64_t spun_ns;    /* open loop: spent in waiting without sleeping, within the window */
-	uint32_t connects;  /* so far: their local addresses take turns */
-	uint64_t inflight;  /* requests, whenever they began */
-	uint64_t ok_count;  /* likewise */
-	int64_t alive_ns;   /* when a reply or connection last came, or a connection was lost */
+	size_t next_conn;     /* open loop: that gets the next request */
+	bool schedule_over;   /* open loop: record->unfinished is set */
+	int64_t spun_ns;      /* open loop: spent in waiting without sleeping, within the window */
+	uint32_t connects;    /* so far: their local addresses take turns */
+	uint64_t inflight;    /* requests, whenever they began */
+	uint64_t ok_count;    /* likewise */
+	int64_t alive_ns;     /* when a reply or connection last came, or a connection was lost */
+	uint64_t begun_total; /* since the thread began: requests, */
+	uint64_t replied_total; /* and whole replies to them */
 
 	/* Read by the main thread: the counter at any time, the rest after join. */
 	_Atomic uint64_t ok_total;

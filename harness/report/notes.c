@@ -253,7 +253,10 @@ static void note_checks(const struct table_row *row, const struct pen *pen)
 		{"checks_failed.littles_law",
 			"latencies and requests in flight do not agree (Little's law)"},
 		{"checks_failed.counts", "the counts of requests do not add up"},
+		{"checks_failed.server_counts",
+			"the server answered another number of requests than the client saw"},
 		{"checks_failed.bytes", "the counts of bytes do not add up"},
+		{"checks_failed.percentiles", "the percentiles do not follow each other"},
 	};
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {

@@ -102,6 +102,7 @@ static const struct field client_fields[] = {
 	{"requests_per_cpu_s", NUMBER, NULL, false},
 	{"cpu_busiest", NUMBER, NULL, false},
 	{"cpu_pacing_s", NUMBER, NULL, false},
+	{"clock_source", TEXT, NULL, false},
 	{"clock_cost_ns", NUMBER, NULL, false},
 	{0},
 };
@@ -127,7 +128,9 @@ static const struct field checks_fields[] = {
 	{"littles_law", OBJECT, check_fields, false},
 	{"counts", OBJECT, check_fields, false},
 	{"arrivals", OBJECT, check_fields, false},
+	{"server_counts", OBJECT, check_fields, false},
 	{"bytes", OBJECT, check_fields, false},
+	{"percentiles", OBJECT, check_fields, false},
 	{0},
 };
 

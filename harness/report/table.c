@@ -11,7 +11,8 @@
 #include "lib/fail.h"
 #include "lib/units.h"
 
-#define NAME_CHARACTERS 32 /* of a contestant's name; a longer one is cut */
+#define NAME_CHARACTERS 32     /* of a contestant's name; a longer one is cut */
+#define INCONSISTENT    " (!)" /* behind the name: a self-check has failed; the notes say which */
 
 const struct table_head table_heads[TABLE_COLUMNS] = {
 	[COLUMN_RANK] = {"rank", "#", "#", true, true},
@@ -166,6 +167,8 @@ static void fill_row(struct table_row *row)
 	struct table_cell *cells = row->cells;
 
 	fill_text(&cells[COLUMN_NAME], pick_text(row->contestant, "name"));
+	if (json_object_size(pick(row->summary, "checks_failed")) > 0)
+		strcat(cells[COLUMN_NAME].text, INCONSISTENT);
 	fill_text(&cells[COLUMN_CLASS], pick_text(row->contestant, "class"));
 	fill_load(&cells[COLUMN_LOAD], row->contestant);
 	if (table_is_explained(row))

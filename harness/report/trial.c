@@ -260,6 +260,10 @@ static json_t *client_object(const struct load_result *result)
 		result->cpu_user_s + result->cpu_system_s, "no CPU time was seen");
 	build_number(&b, "cpu_busiest", result->cpu_busiest);
 	build_number(&b, "cpu_pacing_s", result->spun_s);
+	if (result->clock_source[0] != '\0')
+		build_text(&b, "clock_source", result->clock_source);
+	else
+		build_absent(&b, "clock_source", "the kernel does not say");
 	build_count(&b, "clock_cost_ns", (uint64_t)result->clock_cost_ns);
 	return build_end(&b);
 }

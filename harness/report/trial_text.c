@@ -12,11 +12,12 @@
 #include "lib/clock.h"
 #include "lib/units.h"
 
-#define ABSENT       "n/a"
-#define AT_LEAST     "≥ "
-#define DURATION     (UNITS_TEXT + sizeof(AT_LEAST))
-#define ERRORS_SIZE  256
-#define SHORT_WINDOW 10 /* mean latencies that a window should be longer than */
+#define ABSENT        "n/a"
+#define AT_LEAST      "≥ "
+#define DURATION      (UNITS_TEXT + sizeof(AT_LEAST))
+#define ERRORS_SIZE   256
+#define SLOW_CLOCK_NS 500 /* of one reading; METHOD.md "Self-checks" */
+#define SHORT_WINDOW  10  /* mean latencies that a window should be longer than */
 
 /* The duration in ns at @path, or its lower bound, or n/a. @out: DURATION bytes. Return: @out. */
 static const char *duration_at(const json_t *trial, const char *path, char *out)
@@ -321,6 +322,19 @@ static void warn_of_latency(const json_t *trial, FILE *out)
 			"took; no latency tells of it\n");
 }
 
+static void warn_of_clock(const json_t *trial, FILE *out)
+{
+	const char *source = pick_text(trial, "client.clock_source");
+	double cost_ns = pick_or(trial, "client.clock_cost_ns", 0);
+	char text[UNITS_TEXT];
+
+	if (cost_ns < SLOW_CLOCK_NS)
+		return;
+	fprintf(out, "Warning: one reading of the clock takes %s (", units_duration(cost_ns, text));
+	text_plain(source != NULL ? source : "of unknown source", out);
+	fputs("): it slows the client down, and latencies hold it\n", out);
+}
+
 static void warn_of_checks(const json_t *trial, FILE *out)
 {
 	if (json_is_false(pick(trial, "checks.littles_law.ok")))
@@ -335,6 +349,8 @@ static void warn_of_checks(const json_t *trial, FILE *out)
 		fprintf(out, "Warning: inconsistent: arrivals do not follow the schedule\n");
 	if (json_is_false(pick(trial, "checks.bytes.ok")))
 		fprintf(out, "Warning: inconsistent: the counts of bytes do not add up\n");
+	if (json_is_false(pick(trial, "checks.percentiles.ok")))
+		fprintf(out, "Warning: inconsistent: the percentiles do not follow each other\n");
 }
 
 /* Whether the client was the limit, or the server did not keep up with the rate. */
@@ -365,6 +381,7 @@ static void print_warnings(const json_t *trial, FILE *out)
 	warn_of_load(trial, out);
 	warn_of_connections(trial, out);
 	warn_of_latency(trial, out);
+	warn_of_clock(trial, out);
 	warn_of_checks(trial, out);
 	if (pick_true(trial, "body_learned") && pick_or(trial, "errors.mismatch", 0) > 0)
 		fprintf(out,

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "lib/buf.h"
+#include "servers/common/count.h"
 #include "servers/common/http1.h"
 #include "servers/common/http1_head.h"
 #include "servers/common/http1_reply.h"
@@ -242,6 +243,7 @@ static int refuse(struct http1 *c, int status)
 {
 	struct http1_reply reply = begin_reply(c);
 
+	count_request();
 	reply.persistence = HTTP1_CLOSES;
 	/* The parser's method is that of the message only once a callback has refused it. */
 	reply.head_only = c->refusal != 0 && c->parser.method == HTTP_HEAD;
@@ -325,6 +327,7 @@ static int answer(struct http1 *c, bool last)
 	struct http1_reply reply = begin_answer(c, last);
 	int failed;
 
+	count_request();
 	if (c->route != NULL)
 		failed = handle(c, &reply);
 	else

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "lib/clock.h"
+#include "servers/common/count.h"
 #include "servers/common/http2.h"
 #include "servers/common/http2_session.h"
 #include "servers/common/http2_stream.h"
@@ -115,6 +116,7 @@ void http2_answer(struct http2_stream *s, struct http2_fields head, struct http2
 	struct http2 *c = s->conn;
 	bool has_body = buf_len(&s->reply) > 0;
 
+	count_request();
 	s->answered = true;
 	s->trailers = trailers;
 	c->reply_bytes += buf_len(&s->reply);

@@ -26,6 +26,7 @@
 #include "lib/clock.h"
 #include "lib/fail.h"
 #include "lib/opt.h"
+#include "servers/common/count.h"
 #include "servers/common/srv.h"
 
 #define SRV_BACKLOG 65535 /* the kernel cuts it to net.core.somaxconn */
@@ -308,13 +309,21 @@ static void wake_workers(const struct server *server, size_t n)
 static void on_signal(evutil_socket_t fd, short events, void *arg)
 {
 	struct server *server = arg;
+	struct signalfd_siginfo info;
 
-	(void)fd;
 	(void)events;
-	wake_workers(server, server->opened);
+	while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGUSR1) {
+			count_print();
+			continue;
+		}
+		wake_workers(server, server->opened);
+		event_del(server->signal); /* no loop ends while it has an event */
+	}
 }
 
-/* SIGTERM and SIGINT are read by the first worker; blocked before any other thread starts. */
+/* SIGTERM, SIGINT and SIGUSR1 are read by the first worker; blocked before any other thread starts.
+ */
 static int open_signals(struct server *server)
 {
 	struct event_base *base = server->threads[0].base;
@@ -324,11 +333,13 @@ static int open_signals(struct server *server)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	server->signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (server->signal_fd < 0)
 		return fail_errno("cannot wait for signals");
-	server->signal = event_new(base, server->signal_fd, EV_READ, on_signal, server);
+	server->signal =
+		event_new(base, server->signal_fd, EV_READ | EV_PERSIST, on_signal, server);
 	if (server->signal == NULL || event_add(server->signal, NULL) != 0)
 		return fail_msg("cannot wait for signals");
 	return 0;

@@ -13,7 +13,7 @@ struct opt;
  * Each thread (a worker) owns an event loop and a listening socket of its own, all on the same
  * port; workers share nothing. On SIGTERM or SIGINT every worker drains: it takes no
  * new connection, finishes what is in flight, and leaves its loop; what is not finished after
- * SRV_DRAIN_NS is dropped. The exit status is 0.
+ * SRV_DRAIN_NS is dropped. The exit status is 0. On SIGUSR1 it prints its counts, see count.h.
  */
 
 #define SRV_DRAIN_NS INT64_C(800000000) /* within the second that the README promises */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/buf.h"
+#include "servers/common/count.h"
 #include "servers/common/thrift_call.h"
 #include "servers/common/thrift_conn.h"
 #include "servers/common/thrift_types.h"
@@ -69,6 +70,7 @@ static ssize_t answer_next(struct conn *conn, const char *data, struct buf *out)
 	size_t head = conn->variant->framed ? FRAME_HEAD : 0;
 	uint32_t size;
 
+	count_request();
 	if (buf_append(out, zero, head) != 0 || thrift_call_answer(conn->call, &conn->end.head,
 							data + head, conn->end.pos, out) != 0)
 		goto err0;

@@ -19,6 +19,7 @@
 #include "lib/clock.h"
 #include "lib/fail.h"
 #include "servers/common/cities.h"
+#include "servers/common/count.h"
 #include "servers/common/srv.h"
 #include "servers/grpc-core/call.h"
 
@@ -182,7 +183,8 @@ static int server_run(struct server *server, int port)
 		thread->runs = true;
 	}
 	srv_ready((uint16_t)port);
-	sigwait(&server->signals, &signal_number);
+	while (sigwait(&server->signals, &signal_number) == 0 && signal_number == SIGUSR1)
+		count_print();
 	return 0;
 }
 
@@ -246,6 +248,7 @@ int main(int argc, char **argv)
 	sigemptyset(&server.signals);
 	sigaddset(&server.signals, SIGTERM);
 	sigaddset(&server.signals, SIGINT);
+	sigaddset(&server.signals, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &server.signals, NULL);
 	gpr_set_log_function(log_nothing);
 	grpc_init();

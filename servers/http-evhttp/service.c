@@ -9,6 +9,7 @@
 #include "lib/buf.h"
 #include "lib/clock.h"
 #include "lib/fail.h"
+#include "servers/common/count.h"
 #include "servers/http-evhttp/service.h"
 
 /* With these allowed, evhttp leaves it to the routes to answer 405; to others it answers 501. */
@@ -56,6 +57,7 @@ static void begin_reply(struct service *service, struct evhttp_request *request)
 {
 	struct evkeyvalq *fields = evhttp_request_get_output_headers(request);
 
+	count_request();
 	evhttp_add_header(fields, "Server", "rpcbench");
 	evhttp_add_header(fields, "Date", service->date);
 	buf_clear(&service->body);

@@ -2,6 +2,7 @@
 #include <thrift/c_glib/protocol/thrift_binary_protocol.h>
 #include <thrift/c_glib/protocol/thrift_protocol_factory.h>
 
+#include "servers/common/count.h"
 #include "servers/common/thrift_end.h"
 #include "servers/thrift-simple/guard.h"
 
@@ -68,8 +69,10 @@ static gint32 read_message_begin(ThriftProtocol *protocol, gchar **name, ThriftM
 	*type = 0;
 	read = parent()->read_message_begin(protocol, name, type, seqid, error);
 	if (read >= 0 && *name != NULL && strlen(*name) <= THRIFT_NAME_MAX &&
-		(*type == T_CALL || *type == T_ONEWAY))
+		(*type == T_CALL || *type == T_ONEWAY)) {
+		count_request();
 		return read;
+	}
 	if (read >= 0)
 		g_set_error_literal(error, THRIFT_PROTOCOL_ERROR,
 			THRIFT_PROTOCOL_ERROR_INVALID_DATA, "no call");

@@ -23,6 +23,7 @@
 
 #include "lib/clock.h"
 #include "lib/fail.h"
+#include "servers/common/count.h"
 #include "servers/common/srv.h"
 #include "servers/common/thrift_handler.h"
 #include "servers/common/thrift_types.h"
@@ -118,7 +119,9 @@ static void *stop_thread(void *arg)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
-	sigwait(&signals, &number);
+	sigaddset(&signals, SIGUSR1);
+	while (sigwait(&signals, &number) == 0 && number == SIGUSR1)
+		count_print();
 	listener->stopping = true;
 	shutdown(listener->listening, SHUT_RDWR);
 	shutdown(listener->connection, SHUT_RD);
@@ -188,6 +191,7 @@ int main(int argc, char **argv)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	g_log_set_default_handler(on_log, NULL);
 	thrift_types_register();

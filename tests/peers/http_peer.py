@@ -53,6 +53,8 @@ def parse():
     p.add_argument("--silent", action="store_true", help="read requests, answer none")
     p.add_argument("--garbage", action="store_true", help="answer with bytes that are no HTTP")
     p.add_argument("--constant", action="store_true", help="publish looks at no request")
+    p.add_argument("--counts", type=int, metavar="OFF",
+                   help="print COUNTS on SIGUSR1, as many off as OFF for each request")
     p.add_argument("--mark", help="ignored: for tests to find the process by")
     return p.parse_args()
 
@@ -172,6 +174,9 @@ def main():
         sys.exit(OPTIONS.die_at_start)
     stop = signal.SIG_IGN if OPTIONS.ignore_term else lambda *_: os._exit(0)
     signal.signal(signal.SIGTERM, stop)
+    if OPTIONS.counts is not None:
+        signal.signal(signal.SIGUSR1, lambda *_: print(
+            f"COUNTS requests={COUNT[0] * (1 + OPTIONS.counts)}", flush=True))
     for _ in range(OPTIONS.fork):
         subprocess.Popen(["sleep", "1000"])
     if OPTIONS.daemon:

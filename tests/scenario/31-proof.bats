@@ -98,3 +98,44 @@ bad() {
 	expect_line 'fail-if: p99<10s did not hold: p99 is at least 2'
 	expect_line 'fail-if: p99>200ms held: p99 is at least 2'
 }
+
+# counted CONTESTANT OFF: a round of one that counts OFF too many for each request.
+counted() {
+	manifest "$1" http1 stock '{"find_one": {"url": "/test"}}' --counts "$2" |
+		sed 's/"calls"/"counts": "signal", "calls"/' >"$BATS_TEST_TMPDIR/m.json"
+	jq -n --arg name "$1" '{name: "tiny", title: "Tiny", call: "find_one",
+		contestants: [$name], levels: [{connections: 2, pipeline: 1}], trials: 1,
+		duration: "200ms", warmup: "50ms"}' >"$BATS_TEST_TMPDIR/round.json"
+	out=$BATS_TEST_TMPDIR/out
+	run "$RPCBENCH_BIN/rpcbench" run "$BATS_TEST_TMPDIR/round.json" --out "$out" \
+		--manifest "$BATS_TEST_TMPDIR/m.json"
+}
+
+@test "run: the server counts what the client sent, warm-up included" {
+	counted honest 0
+	expect_status 0
+	jq -e '.contestants[0].trials[0].checks.server_counts | .ok and
+		.answered >= .replies and .answered <= .sent and .sent > 0' "$out/tiny.json"
+}
+
+@test "run: a count that differs marks the row, and the exit status says so" {
+	counted liar 1
+	expect_status 1
+	expect_line 'liar (!)'
+	expect_line 'INCONSISTENT: in 1 of its trials the server answered another number of requests'
+	jq -e '.contestants[0] | .trials[0].checks.server_counts.ok == false and
+		.summary.checks_failed.server_counts == 1' "$out/tiny.json"
+}
+
+@test "each of our servers counts its requests" {
+	cd "$BATS_TEST_DIRNAME/../.."
+	out=$BATS_TEST_TMPDIR/out
+	run "$RPCBENCH_BIN/rpcbench" run round1 --trials 1 -d 200ms --warmup 50ms --out "$out"
+	expect_status 0
+	run jq -e '[.contestants[] | {name, check: .trials[0].checks.server_counts} |
+		select(.check.ok != true)] == []' "$out/round1.json"
+	expect_status 0
+	run "$RPCBENCH_BIN/rpcbench" run cities --trials 1 -d 300ms --warmup 50ms --out "$out"
+	run jq -e '[.contestants[].trials[0].checks.server_counts.ok] | all' "$out/cities.json"
+	expect_status 0
+}

@@ -48,7 +48,7 @@ static void test_bad_manifests(void **state)
 		{GOOD ",\n\"clas\": 1}",
 			":4: clas: unknown key, expected one of name, description, protocol, "
 			"class, command, calls, requires, ready, ready_timeout, port, "
-			"max_connections, max_pipeline, port_word, companions, env"},
+			"max_connections, max_pipeline, port_word, companions, counts, env"},
 		{GOOD ",\n\n\"port\": \"80\"}",
 			":5: port: expected a whole number of 1 to 65535, got \"80\""},
 		{GOOD ",\n\"port\": 0}", ":4: port: expected a whole number of 1 to 65535, got 0"},

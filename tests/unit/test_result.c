@@ -13,99 +13,8 @@
 #include "harness/report/result.h"
 #include "harness/usage.h"
 #include "lib/clock.h"
+#include "tests/unit/fake_load.h"
 #include "tests/unit/test.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/** struct run - One run of load that never took place. */
-struct run {
-	struct target target;
-	struct load_params params;
-	struct load_result result;
-};
-
-static int setup(void **state)
-{
-	struct run *run = calloc(1, sizeof(*run));
-	static char url[] = "http://127.0.0.1:4000/test";
-
-	assert_non_null(run);
-	run->target.url = url;
-	run->target.codec = codec_by_scheme("http");
-	run->params = (struct load_params){
-		.target = &run->target,
-		.connections = 4,
-		.pipeline = 2,
-		.threads = 1,
-		.duration_ns = 2 * NS_PER_S,
-		.warmup_ns = NS_PER_S / 2,
-		.keep_alive = true,
-	};
-	run->result = (struct load_result){
-		.record = record_new(),
-		.window_ns = 2 * NS_PER_S,
-		.cpu_user_s = 0.25,
-		.cpu_system_s = 0.75,
-		.cpu_busiest = 0.5,
-		.clock_cost_ns = 27,
-	};
-	assert_non_null(run->result.record);
-	run->result.record->established = 4;
-	run->result.record->served = 4;
-	*state = run;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct run *run = *state;
-
-	record_free(run->result.record);
-	free(run);
-	return 0;
-}
-
-/* @n requests that took @latency_ns each, one after another on each of the slots. */
-static void add(struct run *run, unsigned n, enum outcome outcome, int64_t latency_ns)
-{
-	struct record *r = run->result.record;
-
-	for (unsigned i = 0; i < n; i++) {
-		int64_t end_ns = (int64_t)(i + 1) * run->result.window_ns / (n + 1);
-
-		r->sent++;
-		if (outcome <= OUT_MISMATCH)
-			r->status_codes[outcome == OUT_STATUS ? 503 : 200]++;
-		record_done(r, outcome, end_ns - latency_ns, end_ns, (size_t)(end_ns / NS_PER_S),
-			outcome <= OUT_MISMATCH ? 100 : 0);
-	}
-}
-
-static json_t *trial_of(const struct run *run)
-{
-	json_t *trial = result_trial(&run->params, &run->result, NULL, NULL, "not ours");
-
-	assert_non_null(trial);
-	return trial;
-}
-
-static double number(const json_t *object, const char *path)
-{
-	double value;
-
-	if (!pick_number(object, path, &value))
-		fail_msg("%s is absent: %s", path, pick_reason(object, path));
-	return value;
-}
-
-static void assert_absent(const json_t *object, const char *path, const char *reason)
-{
-	const json_t *value = pick(object, path);
-
-	if (value != NULL && !json_is_null(value))
-		fail_msg("%s is not absent", path);
-	assert_string_equal(pick_reason(object, path), reason);
-}
 
 static void test_nothing_measured_is_null(void **state)
 {
@@ -216,20 +125,6 @@ static void test_counts_and_rates(void **state)
 	json_decref(trial);
 }
 
-static void test_checks_find_what_does_not_add_up(void **state)
-{
-	struct run *run = *state;
-	json_t *trial;
-
-	add(run, 10, OUT_OK, 1000);
-	run->result.record->sent++;
-	run->result.record->rx_bytes--;
-	trial = trial_of(run);
-	assert_true(json_is_false(pick(trial, "checks.counts.ok")));
-	assert_true(json_is_false(pick(trial, "checks.bytes.ok")));
-	json_decref(trial);
-}
-
 /* 8 in flight for 2 s are 16 s of latency, here in 8000 requests of 2 ms each. */
 static void test_littles_law(void **state)
 {
@@ -331,83 +226,6 @@ static void test_distribution_survives_export(void **state)
 	json_decref(trial);
 }
 
-/* Five of a hundred time out after 1 s: p90 is what it was, p99 is 1 s or more. */
-static void test_timeouts_are_censored(void **state)
-{
-	static const char WHY[] = "requests timed out: only a lower bound is known";
-	struct run *run = *state;
-	json_t *trial;
-
-	add(run, 950, OUT_OK, 1000000);
-	add(run, 950, OUT_OK, 2000000);
-	add(run, 50, OUT_TIMEOUT, NS_PER_S);
-	add(run, 50, OUT_TIMEOUT, NS_PER_S + 5);
-	trial = trial_of(run);
-	assert_true(number(trial, "latency_ns.count") == 2000);
-	assert_true(number(trial, "latency_ns.timed_out") == 100);
-	assert_true(number(trial, "latency_ns.min") == 1000000);
-	assert_in_range(number(trial, "latency_ns.p90"), 1990000, 2010000);
-	assert_in_range(number(trial, "latency_ns.p95"), 1990000, 2010000);
-	assert_absent(trial, "latency_ns.p97_5", WHY);
-	assert_true(number(trial, "latency_ns.p97_5_at_least") == NS_PER_S);
-	assert_absent(trial, "latency_ns.p99", WHY);
-	assert_true(number(trial, "latency_ns.p99_at_least") == NS_PER_S);
-	assert_absent(trial, "latency_ns.max", WHY);
-	assert_true(number(trial, "latency_ns.max_at_least") == NS_PER_S + 5);
-	assert_absent(trial, "latency_ns.mean", WHY);
-	assert_true(number(trial, "latency_ns.mean_at_least") > 50e6);
-	assert_absent(trial, "latency_ns.p99_9", "needs 10000 samples");
-	assert_null(pick(trial, "latency_ns.p99_9_at_least"));
-	assert_true(number(trial, "failed_latency_ns.count") == 100);
-	assert_true(number(trial, "failed_latency_ns.max") == NS_PER_S + 5);
-	json_decref(trial);
-}
-
-/* What waited behind a time-out ended early: it may have taken anything from there on. */
-static void test_early_timeouts_leave_little_known(void **state)
-{
-	struct run *run = *state;
-	json_t *trial;
-
-	add(run, 1000, OUT_OK, 1000000);
-	add(run, 1000, OUT_OK, 2000000);
-	add(run, 600, OUT_TIMEOUT, 500000);
-	trial = trial_of(run);
-	assert_true(number(trial, "latency_ns.min_at_least") == 500000);
-	assert_in_range(number(trial, "latency_ns.p50_at_least"), 990000, 1010000);
-	assert_in_range(number(trial, "latency_ns.p99_at_least"), 1990000, 2010000);
-	json_decref(trial);
-}
-
-/* As of one trial, from what three have recorded. */
-static void test_timeouts_of_trials_merge(void **state)
-{
-	struct run *run = *state;
-	json_t *record = json_pack(
-		"{s:i, s:[{s:s, s:[]}]}", "seed", 1, "contestants", "name", "x", "trials");
-	json_t *contestant = json_array_get(json_object_get(record, "contestants"), 0);
-	const json_t *summary;
-
-	add(run, 950, OUT_OK, 2000000);
-	for (int i = 0; i < 2; i++)
-		json_array_append_new(json_object_get(contestant, "trials"), trial_of(run));
-	add(run, 150, OUT_TIMEOUT, NS_PER_S);
-	add(run, 30, OUT_STATUS, 3000000);
-	json_array_append_new(json_object_get(contestant, "trials"), trial_of(run));
-	assert_int_equal(result_summarise(record), 0);
-	summary = json_object_get(contestant, "summary");
-	assert_true(number(summary, "latency_ns.count") == 3000);
-	assert_true(number(summary, "latency_ns.timed_out") == 150);
-	assert_true(number(summary, "latency_ns.min") == 2000000);
-	assert_in_range(number(summary, "latency_ns.p95"), 1990000, 2010000);
-	assert_true(number(summary, "latency_ns.p99_at_least") >= 995000000);
-	assert_true(number(summary, "latency_ns.max_at_least") == NS_PER_S);
-	assert_true(number(summary, "failed_latency_ns.count") == 180);
-	assert_true(number(summary, "failed_latency_ns.min") == 3000000);
-	assert_true(number(summary, "failed_latency_ns.max") == NS_PER_S);
-	json_decref(record);
-}
-
 static void test_numbers_are_finite(void **state)
 {
 	struct build b = build_begin();
@@ -482,16 +300,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_percentiles_need_ten_samples_beyond, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_counts_and_rates, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			test_checks_find_what_does_not_add_up, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_littles_law, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_client_limited, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_server_usage, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_distribution_survives_export, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_timeouts_are_censored, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			test_early_timeouts_leave_little_known, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_timeouts_of_trials_merge, setup, teardown),
 		cmocka_unit_test(test_numbers_are_finite),
 		cmocka_unit_test(test_save_replaces_or_leaves),
 	};
