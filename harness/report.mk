@@ -5,7 +5,7 @@ stats.LDLIBS := -lm
 report.SRCS := $(addprefix harness/report/,result.c trial.c checks.c latency.c merged.c values.c \
 	summary.c rank.c ratios.c change.c schema.c dump.c replace.c build.c pick.c text.c table.c notes.c \
 	environment.c console.c markdown.c trial_text.c curve_text.c)
-report.SRCS += harness/condition.c
+report.SRCS += harness/condition.c harness/report/hdr.c
 report.PKGS := jansson
 
 rpcbench.SRCS += harness/cmd/report.c harness/cmd/color.c harness/cmd/compare.c

@@ -14,6 +14,7 @@
 #include "harness/load/pace.h"
 #include "harness/load/target.h"
 #include "harness/report/checks.h"
+#include "harness/report/replace.h"
 #include "harness/report/result.h"
 #include "lib/buf.h"
 #include "lib/clock.h"
@@ -42,6 +43,7 @@ struct options {
 	const char *source;
 	const char *cpus;
 	const char *json;
+	const char *hdr;
 };
 
 static const char NO_SERVER[] = "not a process that this command started";
@@ -188,6 +190,11 @@ static const struct opt table[] = {
 		.offset = offsetof(struct options, json),
 		.arg = "FILE",
 		.help = "result as JSON to FILE, or instead of the text"},
+	{.name = "hdr",
+		.type = OPT_STRING,
+		.offset = offsetof(struct options, hdr),
+		.arg = "FILE",
+		.help = "latencies as HdrHistogram's percentile file, in ms"},
 	{.name = "cpu",
 		.type = OPT_STRING,
 		.offset = offsetof(struct options, cpus),
@@ -392,6 +399,11 @@ static void tell_unmet(const json_t *trial)
 			fail_msg("fail-if: %s", condition_line(outcome, line));
 }
 
+static int print_hdr(const void *trial, FILE *out)
+{
+	return report_hdr(trial, out);
+}
+
 static int print_json(const struct options *options, const json_t *record)
 {
 	if (options->json == NULL)
@@ -439,6 +451,8 @@ static int run_and_report(const struct options *options)
 		report_trial(trial, stdout);
 	else if (unmet >= 0)
 		tell_unmet(trial);
+	if (unmet >= 0 && options->hdr != NULL && replace_file(options->hdr, print_hdr, trial) != 0)
+		unmet = -1;
 	if (unmet >= 0 && print_json(options, trial) == 0)
 		status = exit_status(&result);
 	if (status == EXIT_FINE && (unmet > 0 || checks_failed(trial) > 0))

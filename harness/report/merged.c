@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,8 +114,7 @@ static int64_t middle(const struct merged *merged, size_t i)
 	return value > merged->max_ns ? merged->max_ns : value;
 }
 
-/* The bucket of the @rank-th smallest value. */
-static size_t find(const struct merged *merged, uint64_t rank)
+size_t merged_find(const struct merged *merged, uint64_t rank)
 {
 	uint64_t seen = 0;
 
@@ -132,12 +132,23 @@ int64_t merged_value(const struct merged *merged, uint64_t rank)
 		return merged->min_ns;
 	if (rank >= merged->count)
 		return merged->max_ns;
-	return middle(merged, find(merged, rank));
+	return middle(merged, merged_find(merged, rank));
 }
 
 int64_t merged_quantile(const struct merged *merged, double share)
 {
 	return merged_value(merged, histogram_rank(merged->count, share));
+}
+
+double merged_stddev(const struct merged *merged)
+{
+	double mean = merged->sum_ns / (double)merged->count;
+	double squares = 0;
+
+	for (size_t i = 0; i < merged->n; i++)
+		squares +=
+			(double)merged->buckets[i].count * pow((double)middle(merged, i) - mean, 2);
+	return merged->count > 0 ? sqrt(squares / (double)merged->count) : 0;
 }
 
 double merged_within(const struct merged *merged, double low, double high)
@@ -159,10 +170,10 @@ struct censored {
 
 static struct latency_figure figure_of(const struct censored *c, uint64_t rank)
 {
-	int64_t low = c->all.buckets[find(&c->all, rank)].low;
+	int64_t low = c->all.buckets[merged_find(&c->all, rank)].low;
 	int64_t first;
 
-	if (rank <= c->ok->count && c->ok->buckets[find(c->ok, rank)].low == low)
+	if (rank <= c->ok->count && c->ok->buckets[merged_find(c->ok, rank)].low == low)
 		return (struct latency_figure){merged_value(c->ok, rank), true};
 	first = c->timed_out->min_ns;
 	return (struct latency_figure){

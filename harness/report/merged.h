@@ -37,6 +37,12 @@ int merged_add(struct merged *merged, const json_t *trial, const char *name);
 /** merged_free() - Let go of what it owns. */
 void merged_free(struct merged *merged);
 
+/** merged_find() - The index of the bucket of the @rank-th smallest of at least one value. */
+size_t merged_find(const struct merged *merged, uint64_t rank);
+
+/** merged_stddev() - As histogram_stddev(); 0 of nothing. */
+double merged_stddev(const struct merged *merged);
+
 /** merged_value() - As histogram_value(), of at least one value. */
 int64_t merged_value(const struct merged *merged, uint64_t rank);
 

@@ -88,6 +88,14 @@ void report_trial(const json_t *trial, FILE *out);
  *   latency against load. */
 void report_find_max(const json_t *record, FILE *out);
 
+/**
+ * report_hdr() - The latencies of a trial as HdrHistogram's percentile file, in milliseconds. What
+ *   timed out is counted with what it waited; a last line says how many these are.
+ *
+ * Return: 0, or -1 with ENOMEM.
+ */
+int report_hdr(const json_t *trial, FILE *out);
+
 /** report_console() - A round's table for the console. @color: with ANSI colours. */
 void report_console(const json_t *record, FILE *out, bool color);
 

@@ -139,3 +139,32 @@ counted() {
 	run jq -e '[.contestants[].trials[0].checks.server_counts.ok] | all' "$out/cities.json"
 	expect_status 0
 }
+
+@test "known distributions: JSON, text and merged trials are within 1 % of the truth" {
+	for kind in constant uniform exponential bimodal outliers; do
+		mkdir "$BATS_TEST_TMPDIR/$kind"
+		"$RPCBENCH_BIN/../test/stream" "$kind" "$BATS_TEST_TMPDIR/$kind"
+		/usr/bin/python3 "$BATS_TEST_DIRNAME/check_stream.py" "$BATS_TEST_TMPDIR/$kind"
+	done
+}
+
+@test "known distributions: the percentile file agrees with another HdrHistogram" {
+	npm=$BATS_TEST_DIRNAME/../../build/npm/node
+	[ -d "$npm/node_modules/hdr-histogram-js" ] || skip "the npm packages are missing"
+	for kind in constant uniform exponential bimodal outliers; do
+		mkdir "$BATS_TEST_TMPDIR/$kind"
+		"$RPCBENCH_BIN/../test/stream" "$kind" "$BATS_TEST_TMPDIR/$kind"
+		NODE_PATH=$npm/node_modules node "$BATS_TEST_DIRNAME/check_hdr.js" \
+			"$BATS_TEST_TMPDIR/$kind"
+	done
+}
+
+@test "--hdr: time-outs are counted with what they waited, and said" {
+	bad 'every 20: delay 2s'
+	load_of -n 1200 -c 40 --timeout 250ms --hdr "$BATS_TEST_TMPDIR/out.hdr"
+	expect_status 1
+	grep -Eq '^ +Value +Percentile +TotalCount +1/\(1-Percentile\)$' "$BATS_TEST_TMPDIR/out.hdr"
+	grep -Eq '^ +[0-9.]+ +1\.0+ +1200$' "$BATS_TEST_TMPDIR/out.hdr"
+	grep -q '^#\[Timed out = 60:' "$BATS_TEST_TMPDIR/out.hdr"
+	awk '$2 >= 0.96 && $1 < 240 && NF > 2 && $1 + 0 > 0 { exit 1 }' "$BATS_TEST_TMPDIR/out.hdr"
+}
