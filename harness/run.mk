@@ -21,6 +21,6 @@ host.PKGS := jansson
 host.FLAGS := -DHOST_CFLAGS='"$(subst ",\",$(strip $(ALL_CFLAGS)))"' \
 	-DHOST_LIBRARIES='"$(foreach p,$(HOST_PKGS),$(p) $(shell $(PKG_CONFIG) --modversion $(p)))"'
 rpcbench.SRCS += harness/cmd/run.c harness/cmd/verify.c harness/cmd/list.c harness/cmd/doctor.c harness/trial.c \
-	harness/progress.c harness/window.c harness/store.c
+	harness/progress.c harness/window.c harness/store.c harness/calibrate.c
 rpcbench.LIBS := verify host harness unpkg pb llhttp $(rpcbench.LIBS)
 DATA += $(wildcard servers/*/contestant.json)

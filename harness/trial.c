@@ -126,11 +126,12 @@ static void free_headers(char **headers)
 	free(headers);
 }
 
-static int64_t load_threads(const struct plan_entry *entry, const struct trial_params *params)
+int64_t trial_load_threads(
+	const struct plan_entry *entry, const struct round *round, const struct pin *pin)
 {
 	/* The engine takes less CPU for a request than any server does. */
-	int64_t useful = 2 * params->round->threads;
-	int64_t threads = params->pin->client_count;
+	int64_t useful = 2 * round->threads;
+	int64_t threads = pin->client_count;
 
 	threads = threads < useful ? threads : useful;
 	threads = threads < entry->connections ? threads : entry->connections;
@@ -224,7 +225,7 @@ static json_t *measure(struct run *run)
 		.rate = entry->rate,
 		.arrival = entry->arrival,
 		.seed = p->seed,
-		.threads = load_threads(entry, p),
+		.threads = trial_load_threads(entry, p->round, p->pin),
 		.duration_ns = p->round->duration_ns,
 		.warmup_ns = p->round->warmup_ns,
 		.timeout_ns = p->round->timeout_ns,

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 #include <limits.h>
+#include <stdint.h>
 
 #include "harness/reason.h"
 
@@ -37,6 +38,10 @@ struct trial {
 	char log[PATH_MAX];         /* the server's output, kept when it failed; else empty */
 	char disturbed[REASON_MAX]; /* why it should be repeated: see disturbance.h; else empty */
 };
+
+/** trial_load_threads() - How many threads load a contestant. */
+int64_t trial_load_threads(
+	const struct plan_entry *entry, const struct round *round, const struct pin *pin);
 
 /**
  * trial_run() - One trial: start the server, verify it, warm it up, measure it, verify it again,

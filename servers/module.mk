@@ -10,4 +10,8 @@ llhttp.FLAGS := -DLLHTTP_STRICT_MODE=1
 unpkg.SRCS := $(filter %.c,$(THRIFT_GEN))
 unpkg.PKGS := thrift_c_glib
 
+PROGRAMS += null
+null.SRCS := servers/null/main.c
+null.LIBS := srv base
+
 include servers/http.mk servers/thrift.mk servers/grpc.mk servers/cities.mk

@@ -305,6 +305,8 @@ static int settle_search(struct options *options)
 		return fail_msg("--find-max: expected --duration, not --requests");
 	if (searches && options->fail_if.count > 0)
 		return fail_msg("--find-max: expected no --fail-if beside it");
+	if (searches && options->hdr != NULL)
+		return fail_msg("--find-max: expected no --hdr beside it");
 	if (options->params.duration_ns == 0)
 		options->params.duration_ns = searches ? STEP_NS : DURATION_NS;
 	return condition_list_parse(&options->goals, "--find-max", &options->find_max);

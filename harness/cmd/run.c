@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/calibrate.h"
 #include "harness/call.h"
 #include "harness/cmd/cmd.h"
 #include "harness/condition.h"
@@ -480,6 +481,10 @@ static int run_round(struct session *s, bool quick, json_t *command)
 	s->started_ns = clock_ns();
 	progress_begin(&s->progress, plan_left(&s->plan) * (size_t)round->trials,
 		round->duration_ns + round->warmup_ns + OVERHEAD_NS);
+	progress_stage(&s->progress, "calibrating");
+	if (json_object_set_new(
+		    s->record, "calibration", calibrate(&s->suite, &s->plan, &s->pin)) != 0)
+		return EXIT_UNMEASURED;
 	run_trials(s);
 	json_object_set_new(s->record, "interrupted", json_boolean(interrupt_signal() != 0));
 	runs_close();

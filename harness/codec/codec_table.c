@@ -6,12 +6,14 @@ extern const struct codec_ops codec_http1;
 extern const struct codec_ops codec_h2c;
 extern const struct codec_ops codec_grpc;
 extern const struct codec_ops codec_thrift;
+extern const struct codec_ops codec_null;
 
 static const struct codec_ops *const table[] = {
 	&codec_http1,
 	&codec_h2c,
 	&codec_grpc,
 	&codec_thrift,
+	&codec_null,
 };
 
 const struct codec_ops *codec_by_scheme(const char *scheme)
@@ -24,5 +26,5 @@ const struct codec_ops *codec_by_scheme(const char *scheme)
 
 const char *codec_schemes(void)
 {
-	return "http://, h2c://, grpc:// or thrift://";
+	return "http://, h2c://, grpc://, thrift:// or null://";
 }

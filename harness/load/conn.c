@@ -315,6 +315,15 @@ static void count_inflight(struct worker *w, int64_t start_ns)
 		w->record->oldest_inflight_ns = age_ns;
 }
 
+/* Begun before the window: the part of its time that is within it. */
+static void count_carried(struct worker *w)
+{
+	int64_t end_ns = w->window_end_ns < w->now_ns ? w->window_end_ns : w->now_ns;
+
+	if (end_ns > w->plan->window_ns)
+		w->record->carried_sum_ns += (uint64_t)(end_ns - w->plan->window_ns);
+}
+
 static void release_slot(struct conn *c, uint32_t slot)
 {
 	uint32_t tail = c->free_head + (c->depth - c->inflight);
@@ -346,8 +355,10 @@ static void on_done(void *ctx, uint32_t slot, enum outcome outcome, unsigned sta
 
 	if (c->planned_ns != NULL && in_window(w, w->now_ns) && outcome != OUT_TIMEOUT)
 		w->record->answered++;
-	if (start_ns < w->plan->window_ns)
+	if (start_ns < w->plan->window_ns) {
+		count_carried(w);
 		return;
+	}
 	if (w->now_ns >= w->window_end_ns) {
 		count_inflight(w, start_ns);
 		return;
@@ -375,6 +386,8 @@ void conn_settle(struct conn *c)
 		release_slot(c, slot);
 		if (start_ns >= c->worker->plan->window_ns)
 			count_inflight(c->worker, start_ns);
+		else
+			count_carried(c->worker);
 	}
 }
 

@@ -90,6 +90,7 @@ void record_merge(struct record *into, const struct record *from)
 	if (from->oldest_inflight_ns > into->oldest_inflight_ns)
 		into->oldest_inflight_ns = from->oldest_inflight_ns;
 	into->inflight_sum_ns += from->inflight_sum_ns;
+	into->carried_sum_ns += from->carried_sum_ns;
 	into->rx_bytes += from->rx_bytes;
 	into->tx_bytes += from->tx_bytes;
 	into->established += from->established;

@@ -37,6 +37,7 @@ struct record {
 	uint64_t inflight_at_end;
 	int64_t oldest_inflight_ns; /* age at the end of the window, 0 when none */
 	uint64_t inflight_sum_ns;   /* ages of all in flight at the end: for Little's law */
+	uint64_t carried_sum_ns;    /* time within the window of requests begun before: likewise */
 	uint64_t rx_bytes;          /* of whole replies, on the wire */
 	uint64_t tx_bytes;          /* of requests, on the wire */
 	uint64_t established;       /* connections that were set up at least once */

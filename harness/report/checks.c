@@ -16,19 +16,22 @@
 /* Mean number of requests in flight, from what was measured of each. */
 static double measured_in_flight(const struct record *r, int64_t window_ns)
 {
-	return ((double)r->ok.sum_ns + (double)r->failed.sum_ns + (double)r->inflight_sum_ns) /
+	return ((double)r->ok.sum_ns + (double)r->failed.sum_ns + (double)r->inflight_sum_ns +
+		       (double)r->carried_sum_ns) /
 	       (double)window_ns;
 }
 
 /*
- * By how much the mean may lie below connections × pipeline, as a share: requests begun before
- * the window are not counted, which lacks up to one latency at its start and, with a planned
- * number of requests, at its end. A load thread may also get its CPU late when all begin.
+ * By how much the mean may lie below connections × pipeline, as a share: without a warm-up a load
+ * thread may get its CPU late when all begin, and with a planned number of requests the last of
+ * them are fewer.
  */
-static double allowed_below(const struct load_result *result)
+static double allowed_below(const struct load_params *params, const struct load_result *result)
 {
-	double lacking_ns = histogram_mean(&result->record->ok) + START_NS;
+	double lacking_ns = params->warmup_ns == 0 ? START_NS : 0;
 
+	if (params->requests > 0)
+		lacking_ns += (double)result->record->ok.max_ns;
 	return fmin(LITTLE_TOLERANCE + lacking_ns / (double)result->window_ns, 1);
 }
 
@@ -62,7 +65,7 @@ static json_t *littles_law(const struct load_params *params, const struct load_r
 		return build_end(&b);
 	}
 	measured = measured_in_flight(result->record, result->window_ns);
-	below = allowed_below(result);
+	below = allowed_below(params, result);
 	build_put(&b, "ok",
 		json_boolean(measured >= expected * (1 - below) &&
 			     measured <= expected * (1 + LITTLE_TOLERANCE)));

@@ -109,6 +109,23 @@ static void note_ties(const struct table *table, const struct pen *pen)
 			rank_test_least(ranked * (ranked - 1) / 2));
 }
 
+static void note_ceiling(const struct table *table, const struct pen *pen)
+{
+	char rps[TEXT_COUNT];
+	char per_cpu[TEXT_COUNT];
+	double value;
+
+	if (!pick_number(table->ceiling, "rps", &value))
+		return;
+	text_count(value, rps);
+	text_count(pick_or(table->ceiling, "requests_per_client_cpu_s", 0), per_cpu);
+	note(pen,
+		"The client's ceiling at this load: %s requests/s, %s per client CPU-second, of "
+		"one "
+		"byte each, with a server that sends them back.",
+		rps, per_cpu);
+}
+
 /* Rows of one protocol whose replies differ in size are not compared on equal terms. */
 static void note_sizes(const struct table *table, const char *protocol, const struct pen *pen)
 {
@@ -339,6 +356,7 @@ void notes_of_table(const struct table *table, notes_print *print, void *ctx)
 	note_order(table, &pen);
 	note_relative(table, &pen);
 	note_ties(table, &pen);
+	note_ceiling(table, &pen);
 	note_all_sizes(table, &pen);
 	for (size_t i = 0; i < table->n; i++) {
 		note_conditions(&table->rows[i], &pen);

@@ -25,12 +25,50 @@ static int summarise(json_t *contestants, uint64_t seed)
 	return rank_all(contestants, seed);
 }
 
+const json_t *result_ceiling(const json_t *record, const json_t *contestant)
+{
+	struct rank_load load = rank_load_of(contestant);
+	const json_t *level;
+	size_t i;
+
+	json_array_foreach (pick(record, "calibration"), i, level)
+		if (pick_or(level, "connections", 0) == load.connections &&
+			pick_or(level, "pipeline", 0) == load.pipeline)
+			return level;
+	return NULL;
+}
+
+/* The share of it that each contestant's requests per second are. */
+static int fill_shares(json_t *record)
+{
+	json_t *contestant;
+	size_t i;
+
+	json_array_foreach (json_object_get(record, "contestants"), i, contestant) {
+		json_t *summary = json_object_get(contestant, "summary");
+		const json_t *level = result_ceiling(record, contestant);
+		struct build b = {.object = summary};
+		double rps;
+
+		if (level == NULL)
+			continue;
+		if (pick_number(summary, "rps.median", &rps))
+			build_ratio(&b, "ceiling_share", rps, pick_or(level, "rps", 0),
+				pick_reason(level, "rps"));
+		else
+			build_absent(&b, "ceiling_share", pick_reason(summary, "rps"));
+		if (b.failed)
+			return -1;
+	}
+	return 0;
+}
+
 int result_summarise(json_t *record)
 {
 	uint64_t seed = (uint64_t)pick_or(record, "seed", 0);
 
 	if (summarise(json_object_get(record, "contestants"), seed) != 0 ||
-		ratios_fill(record, seed) != 0)
+		fill_shares(record) != 0 || ratios_fill(record, seed) != 0)
 		return fail_msg("no memory for the summary of this round");
 	return 0;
 }

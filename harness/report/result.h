@@ -37,6 +37,9 @@ struct usage;
  *       trials [ { order, disturbance, …result_trial() } or { order, failure } ] }
  *   ]
  *
+ *   calibration [ {connections, pipeline, threads, rps, requests_per_client_cpu_s} ], see
+ * calibrate.h
+ *
  * skipped and failure are absent or null where all is well. A trial that broke off (the server
  * crashed) has its numbers and a failure. result_summarise() adds "summary" to each contestant
  * and "loads" to each of the ratios.
@@ -61,6 +64,14 @@ json_t *result_trial(const struct load_params *params, const struct load_result 
  * Return: 0, or -1 after a message.
  */
 int result_summarise(json_t *record);
+
+/**
+ * result_ceiling() - What the load generator could do by itself at the load of @contestant: an item
+ *   of the record's calibration, see calibrate.h.
+ *
+ * Return: valid as long as the record; NULL when it has none.
+ */
+const json_t *result_ceiling(const json_t *record, const json_t *contestant);
 
 /**
  * result_save() - Write the record to @path through a temporary file beside it, so that a

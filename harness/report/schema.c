@@ -270,6 +270,7 @@ static const struct field summary_fields[] = {
 	{"client_limited", BOOL, NULL, false},
 	{"limit", TEXT, NULL, false},
 	{"checks_failed", COUNTS, NULL, false},
+	{"ceiling_share", NUMBER, NULL, false},
 	{"failure", TEXT, NULL, false},
 	{"ranked_by", TEXT, NULL, true},
 	{"rank", NUMBER, NULL, false},
@@ -317,6 +318,15 @@ static const struct field ratio_fields[] = {
 	{0},
 };
 
+static const struct field calibration_fields[] = {
+	{"connections", NUMBER, NULL, true},
+	{"pipeline", NUMBER, NULL, true},
+	{"threads", NUMBER, NULL, true},
+	{"rps", NUMBER, NULL, false},
+	{"requests_per_client_cpu_s", NUMBER, NULL, false},
+	{0},
+};
+
 static const struct field record_fields[] = {
 	{"schema", TEXT, NULL, true},
 	{"rpcbench", TEXT, NULL, false},
@@ -331,6 +341,7 @@ static const struct field record_fields[] = {
 	{"environment", OBJECT, NULL, false},
 	{"columns", TEXTS, NULL, false},
 	{"ratios", LIST, ratio_fields, false},
+	{"calibration", LIST, calibration_fields, false},
 	{"contestants", LIST, contestant_fields, true},
 	{0},
 };

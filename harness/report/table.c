@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/report/pick.h"
+#include "harness/report/result.h"
 #include "harness/report/table.h"
 #include "harness/report/text.h"
 #include "lib/clock.h"
@@ -33,6 +34,7 @@ const struct table_head table_heads[TABLE_COLUMNS] = {
 	[COLUMN_BYTES] = {"bytes", "Bytes per reply", "B/reply", true, true},
 	[COLUMN_ERRORS] = {"errors", "Errors", "errors", true, true},
 	[COLUMN_LIMIT] = {"limit", "Limited by", "limit", false, true},
+	[COLUMN_CEILING] = {"ceiling", "Of the client's ceiling", "of ceil.", true, true},
 	[COLUMN_RELATIVE] = {"relative", "Relative", "relative", true, true},
 };
 
@@ -49,6 +51,12 @@ enum table_column table_column(const char *name)
 static const char *format_seconds(double seconds, char *out)
 {
 	return units_duration(seconds * NS_PER_S, out);
+}
+
+static const char *format_share(double share, char *out)
+{
+	snprintf(out, UNITS_TEXT, "%.0f %%", 100 * share);
+	return out;
 }
 
 /** struct source - The field that a cell shows; its reason is the footnote of an absent one. */
@@ -72,6 +80,7 @@ static const struct source sources[TABLE_COLUMNS] = {
 	[COLUMN_BYTES] = {"bytes_per_reply", text_count},
 	[COLUMN_ERRORS] = {"errors", NULL},
 	[COLUMN_LIMIT] = {"limit", NULL},
+	[COLUMN_CEILING] = {"ceiling_share", format_share},
 	[COLUMN_RELATIVE] = {"relative.ratio", NULL},
 };
 
@@ -262,11 +271,21 @@ static bool is_named(const json_t *names, enum table_column column)
 	return false;
 }
 
-static void choose_columns(struct table *table, const json_t *names)
+/* Records without a calibration know of no ceiling. */
+static bool is_shown(const json_t *record, enum table_column column)
+{
+	const json_t *names = pick(record, "columns");
+
+	if (column == COLUMN_CEILING && json_array_size(pick(record, "calibration")) == 0)
+		return false;
+	return column == COLUMN_NAME || column == COLUMN_RPS ||
+	       (names != NULL ? is_named(names, column) : table_heads[column].common);
+}
+
+static void choose_columns(struct table *table, const json_t *record)
 {
 	for (enum table_column c = 0; c < TABLE_COLUMNS; c++)
-		if (c == COLUMN_NAME || c == COLUMN_RPS ||
-			(names != NULL ? is_named(names, c) : table_heads[c].common))
+		if (is_shown(record, c))
 			table->shown[table->shown_count++] = c;
 }
 
@@ -285,7 +304,8 @@ struct table *table_new(const json_t *record, const json_t *first)
 		return NULL;
 	}
 	table->load = rank_load_of(first);
-	choose_columns(table, pick(record, "columns"));
+	table->ceiling = result_ceiling(record, first);
+	choose_columns(table, record);
 	json_array_foreach (contestants, i, contestant)
 		if (rank_same_load(contestant, first))
 			add_row(table, contestant, i);

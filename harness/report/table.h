@@ -35,6 +35,7 @@ enum table_column {
 	COLUMN_BYTES,
 	COLUMN_ERRORS,
 	COLUMN_LIMIT,
+	COLUMN_CEILING,
 	COLUMN_RELATIVE,
 	TABLE_COLUMNS
 };
@@ -75,7 +76,8 @@ struct table {
 	struct rank_load load;
 	enum table_column shown[TABLE_COLUMNS]; /* those of the round, the first @shown_count */
 	size_t shown_count;
-	bool by_server_cpu; /* ranked by requests per server CPU-second */
+	const json_t *ceiling; /* of the record's calibration, at this load; or NULL */
+	bool by_server_cpu;    /* ranked by requests per server CPU-second */
 	struct table_row *rows;
 	size_t n;
 	const char *reasons[TABLE_REASONS]; /* of footnote 1, 2, … */

@@ -168,3 +168,33 @@ counted() {
 	grep -q '^#\[Timed out = 60:' "$BATS_TEST_TMPDIR/out.hdr"
 	awk '$2 >= 0.96 && $1 < 240 && NF > 2 && $1 + 0 > 0 { exit 1 }' "$BATS_TEST_TMPDIR/out.hdr"
 }
+
+@test "null: one byte each way, in a pipeline too" {
+	start "$RPCBENCH_BIN/null" --port 0
+	url=null://127.0.0.1:$port
+	load_of -n 3000 -c 3 -p 7 --json
+	expect_status 0
+	json '.requests.ok == 3000 and .bytes_per_reply == 1 and .protocol == "null"'
+}
+
+@test "null: a byte that nobody asked for is an error, and so is a close" {
+	start "$RPCBENCH_BIN/http-hello" --port 0
+	url=null://127.0.0.1:$port
+	load_of -n 20 -c 2 --timeout 300ms --json
+	expect_status 1
+	json '.requests.ok < 20'
+}
+
+@test "run: the client's ceiling at each load, and the share of it that each row used" {
+	out=$BATS_TEST_TMPDIR/out
+	cd "$BATS_TEST_DIRNAME/../.."
+	run "$RPCBENCH_BIN/rpcbench" run round1 --only http-json,thrift-simple --trials 1 \
+		-d 200ms --warmup 50ms --out "$out"
+	expect_status 0
+	expect_line 'of ceil.'
+	expect_line "The client's ceiling at this load: "
+	jq -e '[.calibration[] | [.connections, .pipeline]] == [[10, 1], [1, 1]]' "$out/round1.json"
+	jq -e '[.calibration[] | .rps, .requests_per_client_cpu_s] | all(. > 0)' "$out/round1.json"
+	jq -e '.calibration[0].rps as $ceiling | .contestants[0].summary |
+		(.ceiling_share * $ceiling - .rps.median | fabs) < .rps.median / 1000' "$out/round1.json"
+}

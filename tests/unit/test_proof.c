@@ -221,6 +221,33 @@ static void test_timeouts_of_trials_merge(void **state)
 	json_decref(record);
 }
 
+/* The share of the ceiling is of the same load; a load without one, and a failed run, have none. */
+static void test_shares_of_the_ceiling(void **state)
+{
+	json_t *record =
+		json_loads("{\"seed\": 1, \"calibration\": ["
+			   " {\"connections\": 10, \"pipeline\": 1, \"threads\": 1, \"rps\": 1000},"
+			   " {\"connections\": 10, \"pipeline\": 2, \"threads\": 1, \"rps\": null,"
+			   "  \"rps_reason\": \"no null server\"}],"
+			   "\"contestants\": ["
+			   " {\"name\": \"a\", \"connections\": 10, \"pipeline\": 1, \"trials\": "
+			   "[{\"rps\": 250}]},"
+			   " {\"name\": \"b\", \"connections\": 10, \"pipeline\": 2, \"trials\": "
+			   "[{\"rps\": 250}]},"
+			   " {\"name\": \"c\", \"connections\": 20, \"pipeline\": 1, \"trials\": "
+			   "[{\"rps\": 250}]}]}",
+			0, NULL);
+	json_t *rows = json_object_get(record, "contestants");
+
+	(void)state;
+	assert_non_null(record);
+	assert_int_equal(result_summarise(record), 0);
+	assert_true(number(json_array_get(rows, 0), "summary.ceiling_share") == 0.25);
+	assert_absent(json_array_get(rows, 1), "summary.ceiling_share", "no null server");
+	assert_null(pick(json_array_get(rows, 2), "summary.ceiling_share"));
+	json_decref(record);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,6 +261,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_early_timeouts_leave_little_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_timeouts_of_trials_merge, setup, teardown),
+		cmocka_unit_test(test_shares_of_the_ceiling),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
