@@ -12,8 +12,8 @@ fuzz_client.PKGS := libxxhash
 
 TESTS += $(FUZZERS:%=fuzz_%)
 $(foreach f,$(FUZZERS),$(eval fuzz_$(f).SRCS := tests/fuzz/$(f).c))
-fuzz_grpc_server.LIBS := fuzz_server grpch2 rpc pb app
-fuzz_http1_server.LIBS := fuzz_server http1 llhttp
+fuzz_grpc_server.LIBS := fuzz_server grpch2 rpc pb app srv
+fuzz_http1_server.LIBS := fuzz_server http1 llhttp srv
 fuzz_thrift_server.LIBS := fuzz_server thriftd thrift_handler srv unpkg app
 $(foreach f,h2 http1 thrift,$(eval fuzz_$(f)_client.LIBS := fuzz_client load))
 fuzz_cities.LIBS := decode cities_json rpc pb app

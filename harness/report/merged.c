@@ -175,7 +175,7 @@ static struct latency_figure figure_of(const struct censored *c, uint64_t rank)
 
 	if (rank <= c->ok->count && c->ok->buckets[merged_find(c->ok, rank)].low == low)
 		return (struct latency_figure){merged_value(c->ok, rank), true};
-	first = c->timed_out->min_ns;
+	first = c->timed_out != NULL ? c->timed_out->min_ns : low;
 	return (struct latency_figure){
 		first >= low && first < low + latency_width(low) ? first : low, false};
 }
