@@ -21,9 +21,11 @@ include tests/thrift.mk
 
 $(foreach t,$(TESTS),$(eval $(t).LIBS += base)$(eval $(t).PKGS += cmocka)$(eval $(t).LDLIBS += -lm))
 
+# Scenarios wait more than they work, so two files at once take little more than half the time.
+TEST_JOBS ?= 2
 SCENARIOS := $(sort $(wildcard tests/scenario/*.bats))
 check: all $(TESTS:%=$(O)/test/%) $(TEST_PROGRAMS:%=$(O)/test/%) ## run all tests, with what is installed
-	@RPCBENCH_BIN=$(CURDIR)/$(O)/bin prove --timer --exec tests/tap \
+	@RPCBENCH_BIN=$(CURDIR)/$(O)/bin prove --timer --jobs $(TEST_JOBS) --exec tests/tap \
 		$(TESTS:%=$(O)/test/%) $(SCENARIOS)
 check-threads: all ## run the tests of what threads share (for BUILD=tsan)
 	@RPCBENCH_BIN=$(CURDIR)/$(O)/bin G_SLICE=always-malloc \

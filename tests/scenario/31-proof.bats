@@ -60,7 +60,7 @@ load_of() {
 @test "run: a condition is checked for each contestant" {
 	out=$BATS_TEST_TMPDIR/out
 	cd "$BATS_TEST_DIRNAME/../.."
-	run "$RPCBENCH_BIN/rpcbench" run round1 --only http-json,http-evhttp --trials 1 -d 200ms \
+	run "$RPCBENCH_BIN/rpcbench" run --repeats 0 round1 --only http-json,http-evhttp --trials 1 -d 200ms \
 		--warmup 50ms --out "$out" --fail-if 'p50<10s' --fail-if 'errors>1'
 	expect_status 1
 	expect_line 'http-json: fail-if: p50<10s held: p50 = '
@@ -107,7 +107,7 @@ counted() {
 		contestants: [$name], levels: [{connections: 2, pipeline: 1}], trials: 1,
 		duration: "200ms", warmup: "50ms"}' >"$BATS_TEST_TMPDIR/round.json"
 	out=$BATS_TEST_TMPDIR/out
-	run "$RPCBENCH_BIN/rpcbench" run "$BATS_TEST_TMPDIR/round.json" --out "$out" \
+	run "$RPCBENCH_BIN/rpcbench" run --repeats 0 "$BATS_TEST_TMPDIR/round.json" --out "$out" \
 		--manifest "$BATS_TEST_TMPDIR/m.json"
 }
 
@@ -130,12 +130,12 @@ counted() {
 @test "each of our servers counts its requests" {
 	cd "$BATS_TEST_DIRNAME/../.."
 	out=$BATS_TEST_TMPDIR/out
-	run "$RPCBENCH_BIN/rpcbench" run round1 --trials 1 -d 200ms --warmup 50ms --out "$out"
+	run "$RPCBENCH_BIN/rpcbench" run --repeats 0 round1 --trials 1 -d 200ms --warmup 50ms --out "$out"
 	expect_status 0
 	run jq -e '[.contestants[] | {name, check: .trials[0].checks.server_counts} |
 		select(.check.ok != true)] == []' "$out/round1.json"
 	expect_status 0
-	run "$RPCBENCH_BIN/rpcbench" run cities --trials 1 -d 300ms --warmup 50ms --out "$out"
+	run "$RPCBENCH_BIN/rpcbench" run --repeats 0 cities --trials 1 -d 300ms --warmup 50ms --out "$out"
 	run jq -e '[.contestants[].trials[0].checks.server_counts.ok] | all' "$out/cities.json"
 	expect_status 0
 }
@@ -188,7 +188,7 @@ counted() {
 @test "run: the client's ceiling at each load, and the share of it that each row used" {
 	out=$BATS_TEST_TMPDIR/out
 	cd "$BATS_TEST_DIRNAME/../.."
-	run "$RPCBENCH_BIN/rpcbench" run round1 --only http-json,thrift-simple --trials 1 \
+	run "$RPCBENCH_BIN/rpcbench" run --repeats 0 round1 --only http-json,thrift-simple --trials 1 \
 		-d 200ms --warmup 50ms --out "$out"
 	expect_status 0
 	expect_line 'of ceil.'

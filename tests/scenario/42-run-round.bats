@@ -29,7 +29,7 @@ round() {
 }
 
 run_round() {
-	run "$RPCBENCH_BIN/rpcbench" run "$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" \
+	run "$RPCBENCH_BIN/rpcbench" run --repeats 0 "$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" \
 		--out "$out" "$@"
 }
 
@@ -125,7 +125,7 @@ marked() {
 	END
 	round python
 	# What options change is not written to where results are published.
-	run "$RPCBENCH_BIN/rpcbench" run "$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" \
+	run "$RPCBENCH_BIN/rpcbench" run --repeats 0 "$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" \
 		--trials 1 --duration 500ms
 	expect_status 0
 	expect_line "wrote $PWD/build/results/tiny.json and $PWD/build/results/tiny.md"
@@ -170,7 +170,7 @@ marked() {
 @test "Ctrl-C keeps finished trials, writes the record, and leaves no process" {
 	list "$(marked a http1 stock "$TEST" --fork 1)" >"$file"
 	round a
-	"$RPCBENCH_BIN/rpcbench" run "$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" \
+	"$RPCBENCH_BIN/rpcbench" run --repeats 0 "$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" \
 		--out "$out" --trials 1000 >"$BATS_TEST_TMPDIR/stdout" 2>"$BATS_TEST_TMPDIR/stderr" &
 	harness=$!
 	eventually grep -q '^\[2/' "$BATS_TEST_TMPDIR/stderr"
@@ -187,7 +187,7 @@ marked() {
 @test "a server does not outlive a killed harness" {
 	list "$(marked a http1 stock "$TEST")" >"$file"
 	round a
-	"$RPCBENCH_BIN/rpcbench" run "$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" \
+	"$RPCBENCH_BIN/rpcbench" run --repeats 0 "$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" \
 		--out "$out" --duration 100s 2>"$BATS_TEST_TMPDIR/stderr" &
 	harness=$!
 	eventually pgrep -f -- "--mark $BATS_TEST_TMPDIR"

@@ -31,7 +31,7 @@ topology() {
 }
 
 run_round() {
-	run "$RPCBENCH_BIN/rpcbench" run "$BATS_TEST_TMPDIR/round.json" --manifest "$file" \
+	run "$RPCBENCH_BIN/rpcbench" run --repeats 0 "$BATS_TEST_TMPDIR/round.json" --manifest "$file" \
 		--only front --out "$out"
 }
 

@@ -80,8 +80,8 @@ teardown() {
 }
 
 @test "under load: crashes, halts, lies and leaks are rows with the numbers that there are" {
-	list "$(faulty good)" "$(faulty crash --die-after 300)" \
-		"$(faulty halt --stop-after 300)" "$(faulty late --wrong-after 300)" \
+	list "$(faulty good)" "$(faulty crash --die-after 800)" \
+		"$(faulty halt --stop-after 800)" "$(faulty late --wrong-after 800)" \
 		"$(faulty after --wrong-connection 6)" "$(faulty warm --wrong-after 8)" \
 		"$(faulty leak --leak)" "$(faulty flood --flood-always)" >"$file"
 	round good crash halt late after warm leak flood
