@@ -17,7 +17,8 @@ mandir ?= $(prefix)/share/man
 bashcompdir ?= $(prefix)/share/bash-completion/completions
 
 # Targets that run before anything can be built must not ask pkg-config for what they install.
-SETUP_GOALS := help clean setup setup-peers run-round1 run-round2 run-cities test fuzz
+ROUNDS := round1 round2 hello plaintext message cities
+SETUP_GOALS := help clean setup setup-peers test fuzz $(addprefix run-,$(ROUNDS) text-json all)
 MODULES := lib/module.mk servers/module.mk harness/module.mk peers/module.mk tests/module.mk
 
 include mk/say.mk
@@ -37,9 +38,25 @@ setup-peers: ## install what make bench compares with
 	@scripts/setup-npm
 
 RUN := $(O)/bin/rpcbench run
-run-round1 run-round2 run-cities: run-%: setup ## set up, build, run this round, write results/
+$(addprefix run-,$(ROUNDS)): run-%: setup
 	@$(MAKE) --no-print-directory all
 	@$(RUN) $* $(if $(QUICK),--quick) $(RUN_ARGS)
+
+# Sets up, builds and runs a round, and writes results/.
+run-round1: ## 10 connections, one request at a time
+run-round2: ## 20 connections, 50 requests in flight on each
+run-hello: ## GET / at 10, 100 and 1000 connections
+run-plaintext: ## plaintext at 1000 connections
+run-message: ## JSON at 1000 connections
+run-cities: ## 1500 cities by REST and by gRPC
+
+# $(call in_turn,ROUNDS): each of them, also when one before it has failed
+in_turn = status=0; for r in $(1); do \
+	$(MAKE) --no-print-directory run-$$r || status=1; done
+run-text-json: ## the rounds plaintext and message
+	@$(call in_turn,plaintext message); exit $$status
+run-all: ## all rounds in turn, then results/README.md, a table of them all
+	@$(call in_turn,$(ROUNDS)); $(if $(QUICK),,$(O)/bin/rpcbench report || status=1;) exit $$status
 
 results: all ## render results/*.md again from results/*.json
 	@$(O)/bin/rpcbench report
@@ -56,4 +73,4 @@ fuzz: ## look for inputs that break something, FUZZ_TIME=60 seconds for each of 
 clean: ## remove everything generated
 	$(call say,CLEAN,build)rm -rf build compile_commands.json
 
-.PHONY: help setup setup-peers run-round1 run-round2 results test fuzz clean
+.PHONY: help setup setup-peers $(addprefix run-,$(ROUNDS) text-json all) results test fuzz clean

@@ -206,6 +206,10 @@ json_t *merged_object(const struct merged *ok, const struct merged *timed_out)
 		build_number(&b, "mean", ok->sum_ns / (double)ok->count);
 	else
 		latency_put_at_least(&b, "mean", c.all.sum_ns / (double)c.all.count);
+	if (c.all.count == ok->count)
+		build_number(&b, "stddev", merged_stddev(ok));
+	else
+		build_absent(&b, "stddev", LATENCY_TIMED_OUT);
 	for (const struct latency_percentile *p = latency_percentiles; p->name != NULL; p++)
 		latency_put_figure(
 			&b, p, c.all.count, figure_of(&c, histogram_rank(c.all.count, p->share)));

@@ -53,7 +53,7 @@ int64_t merged_quantile(const struct merged *merged, double share);
 double merged_within(const struct merged *merged, double low, double high);
 
 /**
- * merged_object() - {count, min, mean, p2_5 … p99_9, max} of @ok, at least one value.
+ * merged_object() - {count, min, mean, stddev, p2_5 … p99_9, max} of @ok, at least one value.
  * @timed_out: what censors them, see latency.h; the field timed_out says how many. NULL: such
  *   cannot be.
  *

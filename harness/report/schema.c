@@ -157,6 +157,7 @@ static const struct field series_fields[] = {
 	{"ok", NUMBER, NULL, true},
 	{"failed", NUMBER, NULL, true},
 	{"timed_out", NUMBER, NULL, false},
+	{"rx_bytes", NUMBER, NULL, false},
 	{"p50_ns", NUMBER, NULL, false},
 	{"p99_ns", NUMBER, NULL, false},
 	{0},

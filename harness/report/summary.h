@@ -12,8 +12,8 @@
  *   trials         how many the numbers come from
  *   rps, rps_per_server_cpu_s, server_cpu_us_per_request   {median, ci95_low, ci95_high, best,
  *                  min, max, mean, stddev, n}
- *   latency_ns, failed_latency_ns   {count, min, p2_5 … p99_9, max} of all trials' requests
- *                  together; see merged_object()
+ *   latency_ns, failed_latency_ns   {count, min, mean, stddev, p2_5 … p99_9, max} of all trials'
+ *                  requests together; see merged_object()
  *   bytes_per_reply, requests {sent, ok, failed}, errors {KIND: count}
  *   connections    {requested, established, served: the least of any trial, reconnects: the sum}
  *   max_rss_bytes  the largest of any trial

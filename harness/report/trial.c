@@ -349,6 +349,7 @@ static json_t *series_array(const struct record *r)
 		build_count(&b, "ok", second->ok);
 		build_count(&b, "failed", second->failed);
 		build_count(&b, "timed_out", second->timed_out);
+		build_count(&b, "rx_bytes", second->rx_bytes);
 		put_second_percentile(&b, "p50_ns", second, 0.5, &r->ok);
 		put_second_percentile(&b, "p99_ns", second, 0.99, &r->ok);
 		if (json_array_append_new(series, build_end(&b)) != 0) {

@@ -26,6 +26,7 @@ teardown() {
 	kill -INT "$loader"
 	wait "$loader"
 	jq -e '.requests.ok > 0 and .duration_s < 10' "$BATS_TEST_TMPDIR/out.json"
+	jq -e '([.series[].rx_bytes] | add) == .checks.bytes.received' "$BATS_TEST_TMPDIR/out.json"
 }
 
 @test "bad usage names what is wrong, exit status 2" {

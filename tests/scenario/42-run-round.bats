@@ -210,7 +210,7 @@ marked() {
 	expect_line "rpcbench: no contestant is left to measure"
 	run "$RPCBENCH_BIN/rpcbench" run round9
 	expect_status 2
-	expect_line "rpcbench: unknown round 'round9', expected a file or one of: cities round1 round2"
+	expect_line "rpcbench: unknown round 'round9', expected a file or one of: cities hello message plaintext round1 round2"
 	round a b
 	run_round
 	expect_status 2

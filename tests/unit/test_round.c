@@ -115,6 +115,16 @@ static void test_the_rounds_of_the_suite(void **state)
 	assert_int_equal(round.levels[0].connections, 20);
 	assert_int_equal(round.levels[0].pipeline, 50);
 	round_free(&round);
+	assert_int_equal(round_load(&round, &here, "hello"), 0);
+	assert_int_equal(round.level_count, 3);
+	assert_int_equal(round.levels[2].connections, 1000);
+	round_free(&round);
+	assert_int_equal(round_load(&round, &here, "plaintext"), 0);
+	assert_string_equal(round.call, "plaintext");
+	round_free(&round);
+	assert_int_equal(round_load(&round, &here, "message"), 0);
+	assert_string_equal(round.call, "message");
+	round_free(&round);
 }
 
 int main(void)
