@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "harness/paths.h"
-#include "harness/report/replace.h"
+#include "harness/report/publish.h"
 #include "harness/report/result.h"
 #include "harness/store.h"
 #include "lib/fail.h"
@@ -39,7 +39,7 @@ int store_open(struct store *store, const char *folder, const char *name)
 
 	*store = (struct store){0};
 	if (asprintf(&store->json_path, "%s/%s.json", folder, name) < 0 ||
-		asprintf(&store->page_path, "%s/%s.md", folder, name) < 0 ||
+		asprintf(&store->stem, "%s/%s", folder, name) < 0 ||
 		asprintf(&store->spare_path, "%s/rpcbench-%s-%d.json", tmp != NULL ? tmp : "/tmp",
 			name, getpid()) < 0)
 		return fail_msg("out of memory");
@@ -57,21 +57,15 @@ void store_save(struct store *store, const json_t *record)
 	store->failed = true;
 }
 
-static int print_page(const void *ctx, FILE *out)
-{
-	report_markdown(ctx, out);
-	return 0;
-}
-
 int store_finish(struct store *store, const json_t *record)
 {
 	/* The disk may have room again. */
 	if (result_save(record, store->json_path) == 0) {
 		if (store->failed)
 			unlink(store->spare_path);
-		if (replace_file(store->page_path, print_page, record) != 0)
+		if (publish_round(record, store->stem) != 0)
 			return -1;
-		fprintf(stderr, "wrote %s and %s\n", store->json_path, store->page_path);
+		fprintf(stderr, "wrote %s and %s.md\n", store->json_path, store->stem);
 		return 0;
 	}
 	if (result_save(record, store->spare_path) == 0)
@@ -85,7 +79,7 @@ int store_finish(struct store *store, const json_t *record)
 void store_close(struct store *store)
 {
 	free(store->json_path);
-	free(store->page_path);
+	free(store->stem);
 	free(store->spare_path);
 	*store = (struct store){0};
 }

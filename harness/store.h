@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /**
- * DOC: Where a round's results go: FOLDER/NAME.json and NAME.md. What was measured is not lost
- * when the folder fails: the record is kept in a temporary folder then, or else printed.
+ * DOC: Where a round's results go: FOLDER/NAME.json, NAME.md and charts. What was measured is not
+ * lost when the folder fails: the record is kept in a temporary folder then, or else printed.
  */
 
 #define STORE_PROBE_BYTES (1 << 20) /* free at the start; the largest records are half of that */
@@ -14,7 +14,7 @@
 /** struct store - A zeroed struct is none. */
 struct store {
 	char *json_path; /* owned, as the others */
-	char *page_path;
+	char *stem;      /* of the page and the charts */
 	char *spare_path;
 	bool failed; /* to be written where it belongs */
 };
@@ -34,8 +34,8 @@ int store_open(struct store *store, const char *folder, const char *name);
 void store_save(struct store *store, const json_t *record);
 
 /**
- * store_finish() - Write the whole record and the page, and say where they are. A record that
- *   could be written nowhere is printed on stdout.
+ * store_finish() - Write the whole record, the page and the charts, and say where they are. A
+ * record that could be written nowhere is printed on stdout.
  *
  * Return: 0 when both are where they belong, else -1 after a message.
  */

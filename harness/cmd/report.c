@@ -4,6 +4,7 @@
 
 #include "harness/cmd/cmd.h"
 #include "harness/report/peers.h"
+#include "harness/report/publish.h"
 #include "harness/report/replace.h"
 #include "harness/report/result.h"
 #include "harness/report/summary.h"
@@ -27,45 +28,43 @@ static const struct opt options_table[] = {
 	{0},
 };
 
-static int print_markdown(const void *ctx, FILE *out)
-{
-	report_markdown(ctx, out);
-	return 0;
-}
-
 static int print_peers(const void *ctx, FILE *out)
 {
 	peers_print(ctx, out);
 	return 0;
 }
 
-/* FILE.md for FILE.json. Return: 0, or -1 after a message. */
-static int page_path(const char *path, char *page, size_t size)
+/* FILE for FILE.json. Return: 0, or -1 after a message. */
+static int stem_of(const char *path, char *stem, size_t size)
 {
 	size_t len = strlen(path);
 
 	if (len > 5 && strcmp(path + len - 5, ".json") == 0)
 		len -= 5;
-	if (snprintf(page, size, "%.*s.md", (int)len, path) >= (int)size)
+	if (snprintf(stem, size, "%.*s", (int)len, path) >= (int)size)
 		return fail_msg("%s: the name is too long", path);
 	return 0;
 }
 
 /* The record of rpcbench bench. */
 static int render_peers(
-	const json_t *record, const char *page, const struct report_options *options)
+	const json_t *record, const char *stem, const struct report_options *options)
 {
+	char page[PATH_MAX];
+
+	if (snprintf(page, sizeof(page), "%s.md", stem) >= (int)sizeof(page))
+		return fail_msg("%s: the name is too long", stem);
 	if (options->console)
 		peers_print(record, stdout);
 	return replace_file(page, print_peers, record);
 }
 
-static int render_round(json_t *record, const char *page, const struct report_options *options)
+static int render_round(json_t *record, const char *stem, const struct report_options *options)
 {
 	/* A round that was killed has trials, but nothing made of them yet. */
 	if (!summary_is_whole(record) && result_summarise(record) != 0)
 		return -1;
-	if (replace_file(page, print_markdown, record) != 0)
+	if (publish_round(record, stem) != 0)
 		return -1;
 	if (options->console)
 		report_console(record, stdout, cmd_color(options->color));
@@ -74,19 +73,19 @@ static int render_round(json_t *record, const char *page, const struct report_op
 
 static int render(const char *path, const struct report_options *options)
 {
-	char page[PATH_MAX];
+	char stem[PATH_MAX];
 	json_t *record;
 	int status = -1;
 
-	if (page_path(path, page, sizeof(page)) != 0)
+	if (stem_of(path, stem, sizeof(stem)) != 0)
 		return -1;
 	record = peers_read(path);
 	if (record != NULL) {
-		status = render_peers(record, page, options);
+		status = render_peers(record, stem, options);
 	} else {
 		record = result_read(path);
 		if (record != NULL)
-			status = render_round(record, page, options);
+			status = render_round(record, stem, options);
 	}
 	json_decref(record);
 	return status;

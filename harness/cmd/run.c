@@ -2,7 +2,7 @@
  * cmd_run
  *   options -> suite_open -> plan_make -> record_begin
  *   run_trials: for each trial, all contestants in a new random order: run_one
- *   finish: summary, table, RESULTS/ROUND.json and .md
+ *   finish: summary, table, RESULTS/ROUND.json, .md and charts
  */
 #include <errno.h>
 #include <limits.h>

@@ -6,8 +6,6 @@
 #include "harness/report/build.h"
 #include "harness/report/latency.h"
 
-static const char TIMED_OUT[] = "requests timed out: only a lower bound is known";
-
 const struct latency_percentile latency_percentiles[] = {
 	{"p2_5", 0.025},
 	{"p50", 0.5},
@@ -46,7 +44,7 @@ void latency_put_at_least(struct build *b, const char *name, double ns)
 	char bound[64];
 
 	snprintf(bound, sizeof(bound), "%s_at_least", name);
-	build_absent(b, name, TIMED_OUT);
+	build_absent(b, name, LATENCY_TIMED_OUT);
 	build_put(b, bound, ns == floor(ns) ? json_integer((json_int_t)ns) : build_real(ns));
 }
 
@@ -90,7 +88,7 @@ static json_t *censored_object(const struct censored *c)
 	else
 		latency_put_at_least(&b, "min", (double)c->all.min_ns);
 	latency_put_at_least(&b, "mean", histogram_mean(&c->all));
-	build_absent(&b, "stddev", TIMED_OUT);
+	build_absent(&b, "stddev", LATENCY_TIMED_OUT);
 	for (const struct latency_percentile *p = latency_percentiles; p->name != NULL; p++)
 		latency_put_figure(
 			&b, p, c->all.count, figure_of(c, histogram_rank(c->all.count, p->share)));

@@ -35,6 +35,9 @@ uint64_t latency_needed(double share);
  * NAME_at_least, the percentile if each had come at the last moment: the true one is not below.
  */
 
+/** LATENCY_TIMED_OUT - Why such a figure is absent. */
+#define LATENCY_TIMED_OUT "requests timed out: only a lower bound is known"
+
 /** struct latency_figure - A value of a distribution with censored ones. */
 struct latency_figure {
 	int64_t ns;

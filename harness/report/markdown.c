@@ -1,5 +1,8 @@
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "harness/report/chart.h"
 #include "harness/report/environment.h"
 #include "harness/report/notes.h"
 #include "harness/report/pick.h"
@@ -97,7 +100,34 @@ static void print_environment(const json_t *environment, FILE *out)
 	}
 }
 
-void report_markdown(const json_t *record, FILE *out)
+/* The name of a file beside the page, as a link. */
+static void print_name(const char *name, FILE *out)
+{
+	for (; *name != '\0'; name++) {
+		if (isalnum((unsigned char)*name) || strchr("-._", *name) != NULL)
+			fputc(*name, out);
+		else
+			fprintf(out, "%%%02X", (unsigned char)*name);
+	}
+}
+
+static void print_charts(
+	const struct charts *charts, const struct rank_load *load, const char *name, FILE *out)
+{
+	for (size_t i = 0; charts != NULL && i < charts->n; i++) {
+		const struct chart *chart = &charts->list[i];
+
+		if (!rank_is_load(&chart->load, load))
+			continue;
+		fputs("\n![", out);
+		text_markdown(chart->title, out);
+		fputs("](", out);
+		print_name(name, out);
+		fprintf(out, "%s.svg)\n", chart->name);
+	}
+}
+
+void report_markdown(const json_t *record, const struct charts *charts, const char *name, FILE *out)
 {
 	const json_t *contestants = pick(record, "contestants");
 	const char *title = pick_text(record, "title");
@@ -111,8 +141,10 @@ void report_markdown(const json_t *record, FILE *out)
 
 		if (rank_opens_load(contestants, i))
 			table = table_new(record, json_array_get(contestants, i));
-		if (table != NULL)
+		if (table != NULL) {
 			print_table(table, pick(record, "ratios"), out);
+			print_charts(charts, &table->load, name, out);
+		}
 		table_free(table);
 	}
 	print_environment(pick(record, "environment"), out);

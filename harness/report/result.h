@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct charts;
 struct load_params;
 struct load_result;
 struct usage;
@@ -110,7 +111,12 @@ int report_hdr(const json_t *trial, FILE *out);
 /** report_console() - A round's table for the console. @color: with ANSI colours. */
 void report_console(const json_t *record, FILE *out, bool color);
 
-/** report_markdown() - A round as a Markdown page. */
-void report_markdown(const json_t *record, FILE *out);
+/**
+ * report_markdown() - A round as a Markdown page.
+ * @charts: that it shows; NULL: none.
+ * @name: of the files beside it: charts are NAME-rps.svg and so on; NULL without charts.
+ */
+void report_markdown(
+	const json_t *record, const struct charts *charts, const char *name, FILE *out);
 
 #endif

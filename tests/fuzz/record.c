@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	out = open_memstream(&text, &len);
 	fuzz_check(out != NULL);
 	report_console(record, out, true);
-	report_markdown(record, out);
+	report_markdown(record, NULL, NULL, out);
 	fclose(out);
 	free(text);
 	json_decref(record);

@@ -11,16 +11,55 @@ setup() {
 	cp "$GOLDEN"/*.json results
 }
 
+# same_page FILE GOLDEN: but for the charts that it shows.
+same_page() {
+	diff <(grep -v '^!\[' "$1" | cat -s) "$2"
+}
+
 @test "renders every record of results/, twice the same" {
 	run "$RPCBENCH_BIN/rpcbench" report
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]
-	cmp results/round.md "$GOLDEN/round.md"
-	cmp results/limited.md "$GOLDEN/limited.md"
-	"$RPCBENCH_BIN/rpcbench" report
-	cmp results/round.md "$GOLDEN/round.md"
+	same_page results/round.md "$GOLDEN/round.md"
+	same_page results/limited.md "$GOLDEN/limited.md"
 	cmp results/round.json "$GOLDEN/round.json"
-	[ "$(ls results)" = "$(printf '%s\n' columns.json columns.md limited.json limited.md round.json round.md)" ]
+	cp -r results before
+	"$RPCBENCH_BIN/rpcbench" report
+	diff -r before results
+}
+
+@test "draws the charts that the page shows, and nothing of gnuplot's own in them" {
+	jq '.contestants[].trials[]?.started_s = 3' results/round.json >results/timed.json
+	"$RPCBENCH_BIN/rpcbench" report results/timed.json
+	for name in rps cpu latency time; do
+		grep -qF "](timed-$name.svg)" results/timed.md
+		python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "results/timed-$name.svg"
+		[ "$(grep -ci 'produced by\|gnuplot_plot_1<' "results/timed-$name.svg")" -eq 0 ]
+		grep -q 'prefers-color-scheme: dark' "results/timed-$name.svg"
+	done
+	[ "$(ls results/timed*.svg | wc -l)" -eq 4 ]
+	grep -q '<title>Requests per second: 10 connections × pipeline 1</title>' results/timed-rps.svg
+	grep -qF '>FAIL: no verified reply: status 297,034<' results/timed-rps.svg
+}
+
+@test "names in charts run nothing and break nothing" {
+	jq --arg name "\`touch run\`\$(touch run)'\\n%d<&>{}^_" '.contestants[].name |= $name' results/round.json >a.json
+	"$RPCBENCH_BIN/rpcbench" report a.json
+	[ ! -e run ]
+	python3 - <<-'END'
+		import xml.dom.minidom as dom
+		texts = [t.firstChild.data for t in dom.parse("a-rps.svg").getElementsByTagName("text") if t.firstChild]
+		assert "`touch run`$(touch run)'\\n%d…" in texts, texts
+	END
+}
+
+@test "without gnuplot there is a page without charts, and a message" {
+	mkdir empty
+	PATH=$PWD/empty run "$RPCBENCH_BIN/rpcbench" report results/round.json
+	[ "$status" -eq 0 ]
+	[ "$output" = "rpcbench: no charts: gnuplot is not in PATH (package gnuplot-nox)" ]
+	cmp results/round.md "$GOLDEN/round.md"
+	[ ! -e results/round-rps.svg ]
 }
 
 @test "renders the files it is given, and the table with --console" {
@@ -28,14 +67,16 @@ setup() {
 	run "$RPCBENCH_BIN/rpcbench" report --console "a b"
 	[ "$status" -eq 0 ]
 	diff <(echo "$output") "$GOLDEN/round.txt"
-	cmp "a b.md" "$GOLDEN/round.md"
+	same_page "a b.md" "$GOLDEN/round.md"
+	grep -qF '](a%20b-rps.svg)' "a b.md"
+	[ -s "a b-rps.svg" ]
 	[ ! -e results/limited.md ]
 }
 
 @test "renders a record whose round was killed before its summary" {
 	jq 'del(.contestants[].summary)' results/round.json >results/killed.json
 	"$RPCBENCH_BIN/rpcbench" report results/killed.json
-	cmp results/killed.md "$GOLDEN/round.md"
+	same_page results/killed.md "$GOLDEN/round.md"
 	! grep -q '"summary"' results/killed.json
 }
 
@@ -49,7 +90,7 @@ setup() {
 	[ "${lines[0]}" = 'rpcbench: results/a.json: schema: expected "rpcbench/1", found another' ]
 	[[ "${lines[1]}" = "rpcbench: results/b.json:1: "* ]] || [[ "${lines[1]}" = "rpcbench: results/b.json:2: "* ]]
 	[ "${lines[2]}" = "rpcbench: results/c.json: contestants[1].trials[0].rps: expected a number, found a text" ]
-	cmp results/round.md "$GOLDEN/round.md"
+	same_page results/round.md "$GOLDEN/round.md"
 	[ ! -e results/a.md ]
 }
 

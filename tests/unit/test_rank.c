@@ -59,7 +59,7 @@ static char *page(const json_t *record)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	report_markdown(record, out);
+	report_markdown(record, NULL, NULL, out);
 	fclose(out);
 	return text;
 }

@@ -53,7 +53,7 @@ static char *render(const json_t *record, enum form form)
 
 	assert_non_null(out);
 	if (form == MARKDOWN)
-		report_markdown(record, out);
+		report_markdown(record, NULL, NULL, out);
 	else if (form == JSON)
 		assert_int_equal(result_print(record, out), 0);
 	else if (form == TRIAL)
