@@ -81,7 +81,7 @@ static int verify(struct run *run, const char *when)
 		.call = run->params->entry->call,
 		.expect = run->params->call,
 		.port = run->server.process.port,
-		.timeout_ns = VERIFY_TIMEOUT_NS,
+		.timeout_ns = run->params->round->timeout_ns,
 	};
 	char why[REASON_MAX];
 

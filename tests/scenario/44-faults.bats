@@ -80,12 +80,12 @@ teardown() {
 }
 
 @test "under load: crashes, halts, lies and leaks are rows with the numbers that there are" {
-	list "$(faulty good)" "$(faulty crash --die-after 800)" \
-		"$(faulty halt --stop-after 800)" "$(faulty late --wrong-after 800)" \
+	list "$(faulty good)" "$(faulty crash --die-after 400)" \
+		"$(faulty halt --stop-after 400)" "$(faulty late --wrong-after 400)" \
 		"$(faulty after --wrong-connection 6)" "$(faulty warm --wrong-after 8)" \
 		"$(faulty leak --leak)" "$(faulty flood --flood-always)" >"$file"
 	round good crash halt late after warm leak flood
-	run_round --trials 1 --duration 1s --repeats 0
+	run_round --trials 1 --warmup 10ms --duration 1500ms --repeats 0
 	expect_status 1
 	expect_failure good null
 	expect_failure crash "trial 1: was killed by signal 11 (Segmentation fault) *"

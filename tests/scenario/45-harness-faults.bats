@@ -32,6 +32,7 @@ ended() {
 		"$(faulty silent --silent)" "$(faulty good --workers)" "$(faulty deaf --ignore-term)" \
 		>"$file"
 	local started=() phase
+	export ROUND_TIMEOUT=100s
 	for phase in never silent good; do
 		round "$phase"
 		start_round --warmup 100s
@@ -52,6 +53,7 @@ ended() {
 	list "$(faulty never --never-ready | jq '. + {ready_timeout: "100s"}')" \
 		"$(faulty silent --silent)" "$(faulty good)" "$(faulty deaf --ignore-term)" >"$file"
 	local harnesses=() base=$out
+	export ROUND_TIMEOUT=100s
 	begin() {
 		round "$1"
 		out=$base/$2

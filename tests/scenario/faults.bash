@@ -80,7 +80,7 @@ round() {
 	only=$*
 	jq -n '{name: "tiny", title: "Tiny", call: "find_one", contestants: $ARGS.positional,
 		levels: [{connections: 2, pipeline: 1}], trials: 2, duration: "200ms",
-		warmup: "50ms"}' --args "$@" >"$BATS_TEST_TMPDIR/tiny-round.json"
+		warmup: "50ms", timeout: ($ENV.ROUND_TIMEOUT // "5s")}' --args "$@" >"$BATS_TEST_TMPDIR/tiny-round.json"
 }
 
 run_round() {
