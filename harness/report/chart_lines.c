@@ -144,6 +144,7 @@ static struct key key_of(const struct table *table, put_points *put)
 {
 	struct key key = {0};
 	size_t width = 0;
+	size_t rows;
 	char name[CHART_NAME];
 
 	for (size_t i = 0; i < table->n; i++) {
@@ -160,7 +161,8 @@ static struct key key_of(const struct table *table, put_points *put)
 	}
 	key.columns = (PLOT_WIDTH - LEFT) / (width * KEY_LETTER + KEY_SAMPLE);
 	key.columns = key.columns < 1 ? 1 : key.columns > 4 ? 4 : key.columns;
-	key.height = KEY_ROW * (double)((key.lines + key.columns - 1) / key.columns);
+	rows = (key.lines + key.columns - 1) / key.columns;
+	key.height = KEY_ROW * (double)rows;
 	return key;
 }
 
