@@ -55,7 +55,7 @@ in_turn = status=0; for r in $(1); do \
 	$(MAKE) --no-print-directory run-$$r || status=1; done
 run-text-json: ## the rounds plaintext and message
 	@$(call in_turn,plaintext message); exit $$status
-run-all: ## all rounds in turn, then results/README.md, a table of them all
+run-all: ## all rounds in turn, then results/overview.md
 	@$(call in_turn,$(ROUNDS)); $(if $(QUICK),,$(O)/bin/rpcbench report || status=1;) exit $$status
 
 results: all ## render results/*.md again from results/*.json

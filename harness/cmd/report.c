@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "harness/cmd/cmd.h"
+#include "harness/report/overview.h"
 #include "harness/report/peers.h"
 #include "harness/report/publish.h"
 #include "harness/report/replace.h"
@@ -11,8 +12,9 @@
 #include "lib/fail.h"
 #include "lib/opt.h"
 
-#define USAGE   "rpcbench report [OPTIONS] [FILE.json …]   (default: results/*.json)"
-#define PATTERN "results/*.json"
+#define USAGE    "rpcbench report [OPTIONS] [FILE.json …]   (default: results/*.json)"
+#define PATTERN  "results/*.json"
+#define OVERVIEW "results/overview.md"
 
 struct report_options {
 	bool console;
@@ -59,6 +61,24 @@ static int render_peers(
 	return replace_file(page, print_peers, record);
 }
 
+static int print_overview(const void *ctx, FILE *out)
+{
+	overview_print(ctx, out);
+	return 0;
+}
+
+/* Keep a record for the overview. Return: 0, or -1 after a message. */
+static int collect(json_t *rounds, json_t *record, const char *stem)
+{
+	const char *slash = strrchr(stem, '/');
+	json_t *round =
+		json_pack("{s:s, s:O}", "page", slash != NULL ? slash + 1 : stem, "record", record);
+
+	if (json_array_append_new(rounds, round) != 0)
+		return fail_msg("no memory for the overview");
+	return 0;
+}
+
 static int render_round(json_t *record, const char *stem, const struct report_options *options)
 {
 	/* A round that was killed has trials, but nothing made of them yet. */
@@ -71,7 +91,8 @@ static int render_round(json_t *record, const char *stem, const struct report_op
 	return 0;
 }
 
-static int render(const char *path, const struct report_options *options)
+/* @rounds: a round is added. */
+static int render(const char *path, const struct report_options *options, json_t *rounds)
 {
 	char stem[PATH_MAX];
 	json_t *record;
@@ -86,22 +107,26 @@ static int render(const char *path, const struct report_options *options)
 		record = result_read(path);
 		if (record != NULL)
 			status = render_round(record, stem, options);
+		if (status == 0)
+			status = collect(rounds, record, stem);
 	}
 	json_decref(record);
 	return status;
 }
 
-static int render_all(char *const *paths, size_t n, const struct report_options *options)
+static int render_all(
+	char *const *paths, size_t n, const struct report_options *options, json_t *rounds)
 {
 	int status = EXIT_FINE;
 
 	for (size_t i = 0; i < n; i++)
-		if (render(paths[i], options) != 0)
+		if (render(paths[i], options, rounds) != 0)
 			status = EXIT_FAILURES;
 	return status;
 }
 
-static int render_default(const struct report_options *options)
+/* All that there are, and their overview. */
+static int render_default(const struct report_options *options, json_t *rounds)
 {
 	glob_t found;
 	int status;
@@ -110,14 +135,18 @@ static int render_default(const struct report_options *options)
 		fail_msg("no " PATTERN " here; name a file");
 		return EXIT_USAGE;
 	}
-	status = render_all(found.gl_pathv, found.gl_pathc, options);
+	status = render_all(found.gl_pathv, found.gl_pathc, options, rounds);
 	globfree(&found);
+	if (json_array_size(rounds) > 0 && replace_file(OVERVIEW, print_overview, rounds) != 0)
+		return EXIT_FAILURES;
 	return status;
 }
 
 int cmd_report(int argc, char **argv)
 {
 	struct report_options options = {0};
+	json_t *rounds;
+	int status;
 	int first;
 
 	switch (opt_parse(options_table, &options, USAGE, argc, argv, &first)) {
@@ -128,7 +157,11 @@ int cmd_report(int argc, char **argv)
 	case OPT_OK:
 		break;
 	}
+	rounds = json_array();
 	if (first == argc)
-		return render_default(&options);
-	return render_all(argv + first, (size_t)(argc - first), &options);
+		status = render_default(&options, rounds);
+	else
+		status = render_all(argv + first, (size_t)(argc - first), &options, rounds);
+	json_decref(rounds);
+	return status;
 }

@@ -1,6 +1,4 @@
-#include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "harness/report/chart.h"
 #include "harness/report/environment.h"
@@ -100,17 +98,6 @@ static void print_environment(const json_t *environment, FILE *out)
 	}
 }
 
-/* The name of a file beside the page, as a link. */
-static void print_name(const char *name, FILE *out)
-{
-	for (; *name != '\0'; name++) {
-		if (isalnum((unsigned char)*name) || strchr("-._", *name) != NULL)
-			fputc(*name, out);
-		else
-			fprintf(out, "%%%02X", (unsigned char)*name);
-	}
-}
-
 static void print_charts(
 	const struct charts *charts, const struct rank_load *load, const char *name, FILE *out)
 {
@@ -122,7 +109,7 @@ static void print_charts(
 		fputs("\n![", out);
 		text_markdown(chart->title, out);
 		fputs("](", out);
-		print_name(name, out);
+		text_link(name, out);
 		fprintf(out, "%s.svg)\n", chart->name);
 	}
 }

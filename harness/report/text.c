@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -170,5 +171,15 @@ void text_markdown(const char *text, FILE *out)
 			fprintf(out, "\\%c", *text);
 		else
 			fwrite(text, 1, len, out);
+	}
+}
+
+void text_link(const char *name, FILE *out)
+{
+	for (; *name != '\0'; name++) {
+		if (isalnum((unsigned char)*name) || strchr("-._", *name) != NULL)
+			fputc(*name, out);
+		else
+			fprintf(out, "%%%02X", (unsigned char)*name);
 	}
 }

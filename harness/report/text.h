@@ -46,4 +46,7 @@ void text_plain(const char *text, FILE *out);
 /** text_markdown() - As text_plain(), with everything that Markdown or HTML reads escaped. */
 void text_markdown(const char *text, FILE *out);
 
+/** text_link() - Print the name of a file beside a page as it stands in a link. */
+void text_link(const char *name, FILE *out);
+
 #endif

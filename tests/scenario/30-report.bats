@@ -28,6 +28,14 @@ same_page() {
 	diff -r before results
 }
 
+@test "an overview of all rounds links to their pages" {
+	"$RPCBENCH_BIN/rpcbench" report
+	cmp results/overview.md "$GOLDEN/overview.md"
+	rm results/overview.md
+	"$RPCBENCH_BIN/rpcbench" report results/round.json
+	[ ! -e results/overview.md ]
+}
+
 @test "draws the charts that the page shows, and nothing of gnuplot's own in them" {
 	jq '.contestants[].trials[]?.started_s = 3' results/round.json >results/timed.json
 	"$RPCBENCH_BIN/rpcbench" report results/timed.json
