@@ -146,6 +146,7 @@ static struct key key_of(const struct table *table, put_points *put)
 	size_t width = 0;
 	size_t rows;
 	char name[CHART_NAME];
+	size_t rows;
 
 	for (size_t i = 0; i < table->n; i++) {
 		const struct table_row *row = &table->rows[i];
