@@ -144,7 +144,6 @@ static struct key key_of(const struct table *table, put_points *put)
 {
 	struct key key = {0};
 	size_t width = 0;
-	size_t rows;
 	char name[CHART_NAME];
 	size_t rows;
 
