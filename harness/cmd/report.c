@@ -12,9 +12,10 @@
 #include "lib/fail.h"
 #include "lib/opt.h"
 
-#define USAGE    "rpcbench report [OPTIONS] [FILE.json …]   (default: results/*.json)"
-#define PATTERN  "results/*.json"
-#define OVERVIEW "results/overview.md"
+#define USAGE        "rpcbench report [OPTIONS] [FILE.json …]   (default: results/*.json)"
+#define PATTERN      "results/*.json"
+#define OVERVIEW     "results/overview.md"
+#define TOOLS_SCHEMA "rpcbench-tools/1" /* tests/tools renders these */
 
 struct report_options {
 	bool console;
@@ -125,17 +126,30 @@ static int render_all(
 	return status;
 }
 
+/* Is it a record of make compare-tools? It has no page of ours. */
+static bool is_of_tools(const char *path)
+{
+	json_t *record = json_load_file(path, 0, NULL);
+	const char *schema = json_string_value(json_object_get(record, "schema"));
+	bool of_tools = schema != NULL && strcmp(schema, TOOLS_SCHEMA) == 0;
+
+	json_decref(record);
+	return of_tools;
+}
+
 /* All that there are, and their overview. */
 static int render_default(const struct report_options *options, json_t *rounds)
 {
 	glob_t found;
-	int status;
+	int status = EXIT_FINE;
 
 	if (glob(PATTERN, 0, NULL, &found) != 0) {
 		fail_msg("no " PATTERN " here; name a file");
 		return EXIT_USAGE;
 	}
-	status = render_all(found.gl_pathv, found.gl_pathc, options, rounds);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (!is_of_tools(found.gl_pathv[i]))
+			status |= render_all(&found.gl_pathv[i], 1, options, rounds);
 	globfree(&found);
 	if (json_array_size(rounds) > 0 && replace_file(OVERVIEW, print_overview, rounds) != 0)
 		return EXIT_FAILURES;
