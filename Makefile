@@ -33,7 +33,7 @@ help: ## list the targets
 setup: ## install the packages needed to build, with apt
 	@scripts/setup build
 
-setup-peers: ## install what make bench compares with
+setup-peers: ## install what make bench and make compare-tools compare with
 	@scripts/setup peers
 	@scripts/setup-npm
 
@@ -60,6 +60,7 @@ run-all: ## all rounds in turn, then results/overview.md
 
 results: all ## render results/*.md again from results/*.json
 	@$(O)/bin/rpcbench report
+	@tests/tools/compare_tools.py --render results/tools.json
 
 test: ## set up, build, run all tests
 	@scripts/setup test

@@ -18,6 +18,7 @@ include tests/proof.mk
 include tests/report.mk
 include tests/run.mk
 include tests/thrift.mk
+include tests/tools.mk
 
 $(foreach t,$(TESTS),$(eval $(t).LIBS += base)$(eval $(t).PKGS += cmocka)$(eval $(t).LDLIBS += -lm))
 
