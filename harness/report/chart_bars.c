@@ -71,21 +71,22 @@ static int by_value(const void *a, const void *b)
 	return x->row < y->row ? -1 : 1;
 }
 
-/* Return: how many are known. @bars: room for all rows. */
+/* Return: how many have a length. @bars: room for all rows. */
 static size_t gather(const struct table *table, const char *path, struct bar *bars, size_t *n)
 {
-	size_t known = 0;
+	size_t drawn = 0;
 
 	*n = 0;
 	for (size_t i = 0; i < table->n; i++) {
 		if (table->rows[i].skipped != NULL)
 			continue;
 		fill_bar(&bars[*n], &table->rows[i], path);
-		known += bars[(*n)++].known;
+		drawn += bars[*n].known && bars[*n].high > 0;
+		(*n)++;
 	}
 	if (*n > 0)
 		qsort(bars, *n, sizeof(*bars), by_value);
-	return known;
+	return drawn;
 }
 
 /* The values of the bars, of one colour. Return: whether there are any. */

@@ -50,6 +50,15 @@ same_page() {
 	grep -qF '>FAIL: no verified reply: status 297,034<' results/timed-rps.svg
 }
 
+@test "nothing but zeros makes no chart" {
+	jq '.contestants[].summary |= (if .rps then .rps |= map_values(0) else . end)' results/round.json >a.json
+	run "$RPCBENCH_BIN/rpcbench" report a.json
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	[ ! -e a-rps.svg ]
+	[ -e a-latency.svg ]
+}
+
 @test "names in charts run nothing and break nothing" {
 	jq --arg name "\`touch run\`\$(touch run)'\\n%d<&>{}^_" '.contestants[].name |= $name' results/round.json >a.json
 	"$RPCBENCH_BIN/rpcbench" report a.json
