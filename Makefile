@@ -58,7 +58,7 @@ run-text-json: ## the rounds plaintext and message
 run-all: ## all rounds in turn, then results/overview.md
 	@$(call in_turn,$(ROUNDS)); $(if $(QUICK),,$(O)/bin/rpcbench report || status=1;) exit $$status
 
-results: all ## render results/*.md again from results/*.json
+results: all ## render results/*.md and index.html again from results/*.json
 	@$(O)/bin/rpcbench report
 	@tests/tools/compare_tools.py --render results/tools.json
 

@@ -5,9 +5,14 @@ stats.LDLIBS := -lm
 report.SRCS := $(addprefix harness/report/,result.c trial.c checks.c latency.c merged.c values.c \
 	summary.c rank.c ratios.c change.c schema.c dump.c replace.c build.c pick.c text.c table.c notes.c \
 	environment.c console.c markdown.c overview.c trial_text.c curve_text.c \
-	gnuplot.c svg.c plot.c chart.c chart_bars.c chart_lines.c publish.c)
+	gnuplot.c svg.c plot.c chart.c chart_bars.c chart_lines.c publish.c \
+	page.c page_view.c page_data.c page_files.c)
 report.SRCS += harness/condition.c harness/report/hdr.c
 report.PKGS := jansson
+# What the page is made of becomes a part of the program.
+CHART_JS := /usr/share/javascript/chart.js/chart.min.js
+report.FLAGS := -DPAGE_CHART_JS='"$(CHART_JS)"'
+$(call objects,harness/report/page_files.c): $(wildcard harness/report/page/*) $(CHART_JS)
 
 rpcbench.SRCS += harness/cmd/report.c harness/cmd/color.c harness/cmd/compare.c
 # harness uses report, report uses load

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "harness/paths.h"
@@ -38,7 +39,8 @@ int store_open(struct store *store, const char *folder, const char *name)
 	const char *tmp = getenv("TMPDIR");
 
 	*store = (struct store){0};
-	if (asprintf(&store->json_path, "%s/%s.json", folder, name) < 0 ||
+	store->folder = strdup(folder);
+	if (store->folder == NULL || asprintf(&store->json_path, "%s/%s.json", folder, name) < 0 ||
 		asprintf(&store->stem, "%s/%s", folder, name) < 0 ||
 		asprintf(&store->spare_path, "%s/rpcbench-%s-%d.json", tmp != NULL ? tmp : "/tmp",
 			name, getpid()) < 0)
@@ -78,6 +80,7 @@ int store_finish(struct store *store, const json_t *record)
 
 void store_close(struct store *store)
 {
+	free(store->folder);
 	free(store->json_path);
 	free(store->stem);
 	free(store->spare_path);

@@ -13,8 +13,9 @@
 
 /** struct store - A zeroed struct is none. */
 struct store {
-	char *json_path; /* owned, as the others */
-	char *stem;      /* of the page and the charts */
+	char *folder; /* owned, as the others */
+	char *json_path;
+	char *stem; /* of the page and the charts */
 	char *spare_path;
 	bool failed; /* to be written where it belongs */
 };

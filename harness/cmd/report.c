@@ -4,6 +4,7 @@
 
 #include "harness/cmd/cmd.h"
 #include "harness/report/overview.h"
+#include "harness/report/page.h"
 #include "harness/report/peers.h"
 #include "harness/report/publish.h"
 #include "harness/report/replace.h"
@@ -12,13 +13,21 @@
 #include "lib/fail.h"
 #include "lib/opt.h"
 
-#define USAGE        "rpcbench report [OPTIONS] [FILE.json …]   (default: results/*.json)"
-#define PATTERN      "results/*.json"
-#define OVERVIEW     "results/overview.md"
-#define TOOLS_SCHEMA "rpcbench-tools/1" /* tests/tools renders these */
+#define USAGE    "rpcbench report [OPTIONS] [FILE.json …]   (default: results/*.json)"
+#define PATTERN  "results/*.json"
+#define OVERVIEW "results/overview.md"
+#define INDEX    "results/" PAGE_NAME
+
+static const char *const format_names[] = {"html", NULL};
+
+enum format {
+	FORMAT_FILES = -1, /* none: files are written */
+	FORMAT_HTML,       /* in the order of their names */
+};
 
 struct report_options {
 	bool console;
+	int format;
 	int color;
 };
 
@@ -27,6 +36,12 @@ static const struct opt options_table[] = {
 		.type = OPT_FLAG,
 		.offset = offsetof(struct report_options, console),
 		.help = "print the tables, too"},
+	{.name = "format",
+		.type = OPT_CHOICE,
+		.offset = offsetof(struct report_options, format),
+		.arg = "NAME",
+		.choices = format_names,
+		.help = "write no file, and print html: the page over all these records"},
 	CMD_COLOR_OPTION(struct report_options, color),
 	{0},
 };
@@ -68,15 +83,16 @@ static int print_overview(const void *ctx, FILE *out)
 	return 0;
 }
 
-/* Keep a record for the overview. Return: 0, or -1 after a message. */
-static int collect(json_t *rounds, json_t *record, const char *stem)
+/* Keep a record for the overview and the page over all. Return: 0, or -1 after a message. */
+static int collect(json_t *rounds, json_t *record, const char *path, const char *stem)
 {
 	const char *slash = strrchr(stem, '/');
-	json_t *round =
-		json_pack("{s:s, s:O}", "page", slash != NULL ? slash + 1 : stem, "record", record);
+	json_t *round;
 
-	if (json_array_append_new(rounds, round) != 0)
-		return fail_msg("no memory for the overview");
+	if (page_add(rounds, path, record) != 0)
+		return -1;
+	round = json_array_get(rounds, json_array_size(rounds) - 1);
+	json_object_set_new(round, "page", json_string(slash != NULL ? slash + 1 : stem));
 	return 0;
 }
 
@@ -85,6 +101,8 @@ static int render_round(json_t *record, const char *stem, const struct report_op
 	/* A round that was killed has trials, but nothing made of them yet. */
 	if (!summary_is_whole(record) && result_summarise(record) != 0)
 		return -1;
+	if (options->format == FORMAT_HTML)
+		return 0;
 	if (publish_round(record, stem) != 0)
 		return -1;
 	if (options->console)
@@ -103,13 +121,13 @@ static int render(const char *path, const struct report_options *options, json_t
 		return -1;
 	record = peers_read(path);
 	if (record != NULL) {
-		status = render_peers(record, stem, options);
+		status = options->format == FORMAT_HTML ? 0 : render_peers(record, stem, options);
 	} else {
 		record = result_read(path);
 		if (record != NULL)
 			status = render_round(record, stem, options);
 		if (status == 0)
-			status = collect(rounds, record, stem);
+			status = collect(rounds, record, path, stem);
 	}
 	json_decref(record);
 	return status;
@@ -126,18 +144,17 @@ static int render_all(
 	return status;
 }
 
-/* Is it a record of make compare-tools? It has no page of ours. */
-static bool is_of_tools(const char *path)
+/* What is made of all rounds together. Return: 0, or -1 after a message. */
+static int write_overviews(const json_t *rounds)
 {
-	json_t *record = json_load_file(path, 0, NULL);
-	const char *schema = json_string_value(json_object_get(record, "schema"));
-	bool of_tools = schema != NULL && strcmp(schema, TOOLS_SCHEMA) == 0;
+	int status = 0;
 
-	json_decref(record);
-	return of_tools;
+	if (json_array_size(rounds) > 0)
+		status = replace_file(OVERVIEW, print_overview, rounds);
+	return replace_file(INDEX, page_print, rounds) != 0 ? -1 : status;
 }
 
-/* All that there are, and their overview. */
+/* All that there are. */
 static int render_default(const struct report_options *options, json_t *rounds)
 {
 	glob_t found;
@@ -148,17 +165,17 @@ static int render_default(const struct report_options *options, json_t *rounds)
 		return EXIT_USAGE;
 	}
 	for (size_t i = 0; i < found.gl_pathc; i++)
-		if (!is_of_tools(found.gl_pathv[i]))
+		if (!result_is_of_tools(found.gl_pathv[i]))
 			status |= render_all(&found.gl_pathv[i], 1, options, rounds);
 	globfree(&found);
-	if (json_array_size(rounds) > 0 && replace_file(OVERVIEW, print_overview, rounds) != 0)
+	if (options->format == FORMAT_FILES && write_overviews(rounds) != 0)
 		return EXIT_FAILURES;
 	return status;
 }
 
 int cmd_report(int argc, char **argv)
 {
-	struct report_options options = {0};
+	struct report_options options = {.format = FORMAT_FILES};
 	json_t *rounds;
 	int status;
 	int first;
@@ -176,6 +193,8 @@ int cmd_report(int argc, char **argv)
 		status = render_default(&options, rounds);
 	else
 		status = render_all(argv + first, (size_t)(argc - first), &options, rounds);
+	if (options.format == FORMAT_HTML && replace_file("/dev/stdout", page_print, rounds) != 0)
+		status = EXIT_FAILURES;
 	json_decref(rounds);
 	return status;
 }

@@ -22,6 +22,7 @@
 #include "harness/pin.h"
 #include "harness/plan.h"
 #include "harness/progress.h"
+#include "harness/report/page.h"
 #include "harness/report/result.h"
 #include "harness/runs.h"
 #include "harness/store.h"
@@ -444,7 +445,11 @@ static int write_results(struct session *s)
 		report_console(s->record, stdout, cmd_color(s->color));
 	if (fflush(stdout) != 0)
 		status = fail_errno("cannot print the table");
-	return store_finish(&s->store, s->record) == 0 ? status : -1;
+	if (store_finish(&s->store, s->record) != 0)
+		return -1;
+	if (s->plan.as_written && page_write(s->store.folder) != 0)
+		return -1;
+	return status;
 }
 
 static int exit_status(const struct session *s, bool written)

@@ -11,6 +11,8 @@
 #include "harness/report/summary.h"
 #include "lib/fail.h"
 
+#define TOOLS_SCHEMA "rpcbench-tools/1"
+
 static int summarise(json_t *contestants, uint64_t seed)
 {
 	json_t *contestant;
@@ -109,4 +111,14 @@ json_t *result_read(const char *path)
 		return NULL;
 	}
 	return record;
+}
+
+bool result_is_of_tools(const char *path)
+{
+	json_t *record = json_load_file(path, 0, NULL);
+	const char *schema = json_string_value(json_object_get(record, "schema"));
+	bool of_tools = schema != NULL && strcmp(schema, TOOLS_SCHEMA) == 0;
+
+	json_decref(record);
+	return of_tools;
 }

@@ -93,6 +93,10 @@ int result_print(const json_t *record, FILE *out);
  *   that names the file and line or field. */
 json_t *result_read(const char *path);
 
+/** result_is_of_tools() - True when @path has a record of make compare-tools, which tests/tools
+ *   renders. */
+bool result_is_of_tools(const char *path);
+
 /** report_trial() - A trial for the console, in the layout users of wrk know. */
 void report_trial(const json_t *trial, FILE *out);
 

@@ -90,6 +90,11 @@ static const struct source sources[TABLE_COLUMNS] = {
 	[COLUMN_RELATIVE] = {"relative.ratio", NULL},
 };
 
+const char *table_field(enum table_column column)
+{
+	return sources[column].path;
+}
+
 static void fill_number(struct table_cell *cell, const json_t *summary, const struct source *source)
 {
 	char text[UNITS_TEXT];

@@ -104,6 +104,9 @@ bool table_shows(const struct table *table, enum table_column column);
 /** table_is_explained() - True when a row has a reason to show instead of numbers. */
 bool table_is_explained(const struct table_row *row);
 
+/** table_field() - The field of a summary that @column shows, as a path, or NULL. */
+const char *table_field(enum table_column column);
+
 /** table_footnote() - The mark of a footnote: "¹". @out: TABLE_CELL bytes. Return: @out. */
 const char *table_footnote(size_t number, char *out);
 

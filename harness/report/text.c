@@ -153,6 +153,38 @@ void text_plain(const char *text, FILE *out)
 	}
 }
 
+/* The character in front of @text, which has @len bytes, as HTML reads it. */
+static void print_html(const char *text, size_t len, FILE *out)
+{
+	switch (*text) {
+	case '<':
+		fputs("&lt;", out);
+		break;
+	case '>':
+		fputs("&gt;", out);
+		break;
+	case '&':
+		fputs("&amp;", out);
+		break;
+	default:
+		fwrite(text, 1, len, out);
+	}
+}
+
+void text_html(const char *text, FILE *out)
+{
+	size_t len;
+
+	for (; *text != '\0'; text += len) {
+		if (is_control(character(text, &len)))
+			fputc('?', out);
+		else if (*text == '"')
+			fputs("&quot;", out);
+		else
+			print_html(text, len, out);
+	}
+}
+
 void text_markdown(const char *text, FILE *out)
 {
 	static const char special[] = "\\`*_[]#|~";
@@ -161,16 +193,10 @@ void text_markdown(const char *text, FILE *out)
 	for (; *text != '\0'; text += len) {
 		if (is_control(character(text, &len)))
 			fputc('?', out);
-		else if (*text == '<')
-			fputs("&lt;", out);
-		else if (*text == '>')
-			fputs("&gt;", out);
-		else if (*text == '&')
-			fputs("&amp;", out);
 		else if (strchr(special, *text) != NULL)
 			fprintf(out, "\\%c", *text);
 		else
-			fwrite(text, 1, len, out);
+			print_html(text, len, out);
 	}
 }
 

@@ -8,8 +8,8 @@
 
 /**
  * DOC: Text for people. Records may hold text of strangers (manifests, messages of servers), so
- * it goes out through text_plain() to a console and through text_markdown() to a page. All text
- * is UTF-8, as jansson checks.
+ * it goes out through text_plain() to a console and through text_markdown() or text_html() to a
+ * page. All text is UTF-8, as jansson checks.
  */
 
 #define TEXT_COUNT 32 /* bytes that every count fits in */
@@ -42,6 +42,9 @@ size_t text_width(const char *text);
 
 /** text_plain() - Print @text with control characters, and those that turn text around, as '?'. */
 void text_plain(const char *text, FILE *out);
+
+/** text_html() - As text_plain(), with everything that HTML reads escaped, also in attributes. */
+void text_html(const char *text, FILE *out);
 
 /** text_markdown() - As text_plain(), with everything that Markdown or HTML reads escaped. */
 void text_markdown(const char *text, FILE *out);

@@ -329,27 +329,34 @@ static void test_hostile_text(void **state)
 		const char *text;
 		const char *plain;
 		const char *markdown;
+		const char *html;
 	} cases[] = {
-		{"a|b", "a|b", "a\\|b"},
-		{"`x` *y* _z_ ~w~", "`x` *y* _z_ ~w~", "\\`x\\` \\*y\\* \\_z\\_ \\~w\\~"},
-		{"<script>&amp;", "<script>&amp;", "&lt;script&gt;&amp;amp;"},
-		{"[a](b)\\", "[a](b)\\", "\\[a\\](b)\\\\"},
-		{"1\n2\r3\t4\x1b[2J\x7f", "1?2?3?4?[2J?", "1?2?3?4?\\[2J?"},
+		{"a|b", "a|b", "a\\|b", "a|b"},
+		{"`x` *y* _z_ ~w~", "`x` *y* _z_ ~w~", "\\`x\\` \\*y\\* \\_z\\_ \\~w\\~",
+			"`x` *y* _z_ ~w~"},
+		{"<script>&amp;", "<script>&amp;", "&lt;script&gt;&amp;amp;",
+			"&lt;script&gt;&amp;amp;"},
+		{"\" onload=\"x", "\" onload=\"x", "\" onload=\"x", "&quot; onload=&quot;x"},
+		{"[a](b)\\", "[a](b)\\", "\\[a\\](b)\\\\", "[a](b)\\"},
+		{"1\n2\r3\t4\x1b[2J\x7f", "1?2?3?4?[2J?", "1?2?3?4?\\[2J?", "1?2?3?4?[2J?"},
 		{"\xc2\x9b"
 		 "1m \u202e \u2028 \u200b \ufeff",
-			"?1m ? ? ? ?", "?1m ? ? ? ?"},
-		{"ü€😀", "ü€😀", "ü€😀"},
+			"?1m ? ? ? ?", "?1m ? ? ? ?", "?1m ? ? ? ?"},
+		{"ü€😀", "ü€😀", "ü€😀", "ü€😀"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char *plain = printed(text_plain, cases[i].text);
 		char *markdown = printed(text_markdown, cases[i].text);
+		char *html = printed(text_html, cases[i].text);
 
 		assert_string_equal(plain, cases[i].plain);
 		assert_string_equal(markdown, cases[i].markdown);
+		assert_string_equal(html, cases[i].html);
 		free(plain);
 		free(markdown);
+		free(html);
 	}
 }
 
