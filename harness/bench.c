@@ -122,6 +122,12 @@ static const struct config_field comparison_fields[] = {
 		.required = true,
 		.offset = offsetof(struct bench_comparison, bar_text),
 		.check = check_bar},
+	{.key = "our_options",
+		.type = CONFIG_TEXTS,
+		.offset = offsetof(struct bench_comparison, our_options)},
+	{.key = "peer_options",
+		.type = CONFIG_TEXTS,
+		.offset = offsetof(struct bench_comparison, peer_options)},
 	{.key = "note", .type = CONFIG_TEXT, .offset = offsetof(struct bench_comparison, note)},
 	{0},
 };
@@ -136,6 +142,8 @@ static int check_comparison(const struct bench *bench, const struct paths *paths
 
 	if (!servers && !clients)
 		return config_error(&bench->file, at, "expected either ours and peer, or server");
+	if (servers && (c->our_options != NULL || c->peer_options != NULL))
+		return config_error(&bench->file, at, "expected options only beside a server");
 	if (servers && c->metric == BENCH_RSS_GROWTH)
 		return config_error(&bench->file, &metric, "rss_growth is known of clients only");
 	if (!call_is_known(paths, c->call, NULL))
@@ -188,6 +196,10 @@ int bench_load(struct bench *bench, const struct paths *paths, const char *file)
 
 void bench_free(struct bench *bench)
 {
+	for (size_t i = 0; bench->comparisons != NULL && i < bench->count; i++) {
+		free(bench->comparisons[i].our_options);
+		free(bench->comparisons[i].peer_options);
+	}
 	free(bench->comparisons);
 	config_close(&bench->file);
 	*bench = (struct bench){0};

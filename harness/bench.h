@@ -15,7 +15,9 @@ struct paths;
  *   name, title, pairs, duration, warmup, comparisons [one or more of]:
  *     name         of the row
  *     ours, peer   two contestants, loaded by rpcbench in turn; or
- *     server       one contestant, which rpcbench and wrk load in turn
+ *     server       one contestant, which rpcbench and wrk (gRPC: h2load) load in turn
+ *     our_options, peer_options   where a server is given: more options of rpcbench load [texts].
+ *                  With peer_options the peer is rpcbench, too
  *     call         of protos/expect
  *     connections, pipeline
  *     metric       a name from bench_metrics; of the servers, or of the clients
@@ -51,6 +53,8 @@ struct bench_comparison {
 	const char *call;
 	const char *bar_text;
 	const char *note;
+	const char **our_options;  /* ended by NULL */
+	const char **peer_options; /* likewise */
 	int64_t connections;
 	int64_t pipeline;
 	int metric; /* enum bench_metric */

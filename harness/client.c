@@ -61,12 +61,19 @@ static void exec_rpcbench(const struct client_params *p, const char *connections
 	char pipeline[32];
 	char duration[32];
 	char body[64];
+	const char *argv[11 + CLIENT_OPTIONS] = {
+		"rpcbench", "load", "-t1", connections, pipeline, duration, "--json", p->url};
+	size_t n = 8;
 
 	snprintf(duration, sizeof(duration), "-d%" PRId64 "s", p->seconds);
 	snprintf(pipeline, sizeof(pipeline), "-p%" PRId64, p->pipeline);
-	execl("/proc/self/exe", "rpcbench", "load", "-t1", connections, pipeline, duration,
-		"--json", p->url, grpc ? "--body-file" : NULL,
-		body_file(p->body, 0, body, sizeof(body)), NULL);
+	if (grpc) {
+		argv[n++] = "--body-file";
+		argv[n++] = body_file(p->body, 0, body, sizeof(body));
+	}
+	for (size_t i = 0; p->options != NULL && p->options[i] != NULL && i < CLIENT_OPTIONS; i++)
+		argv[n++] = p->options[i];
+	execv("/proc/self/exe", (char *const *)argv);
 }
 
 static void exec_wrk(const struct client_params *p, const char *connections)

@@ -26,9 +26,12 @@ struct client_params {
 	struct slice body;         /* of gRPC: the request message */
 	int64_t connections;
 	int64_t pipeline;
-	int64_t seconds;       /* whole ones: wrk knows no others */
-	const cpu_set_t *cpus; /* where it may run; NULL = where we may */
+	int64_t seconds;            /* whole ones: wrk knows no others */
+	const cpu_set_t *cpus;      /* where it may run; NULL = where we may */
+	const char *const *options; /* more of rpcbench's own, ended by NULL; NULL = none */
 };
+
+#define CLIENT_OPTIONS 8 /* at most */
 
 /** struct client_result - What it counted, and what it used from start to end. */
 struct client_result {

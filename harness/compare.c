@@ -33,6 +33,8 @@
 
 enum side { OURS, PEER, SIDES };
 
+#define NAME_SIZE 64 /* bytes of a client with its options */
+
 /* What one trial gave, of the server or of the client. */
 struct sample {
 	double window_s;
@@ -51,6 +53,7 @@ struct compare {
 	const struct contestant *contestants[SIDES]; /* where servers are compared */
 	struct server server;                        /* where clients are */
 	enum client_tool peer_tool;
+	char own_names[SIDES][NAME_SIZE]; /* of rpcbench with options */
 	char url[256];
 	struct buf body; /* of its requests */
 	struct call call;
@@ -90,6 +93,15 @@ static bool find_sides(struct compare *compare)
 	return true;
 }
 
+/* "rpcbench --verify=off". @out: NAME_SIZE bytes. Return: @out. */
+static const char *name_client(enum client_tool tool, const char *const *options, char *out)
+{
+	snprintf(out, NAME_SIZE, "%s", client_name(tool));
+	for (; options != NULL && *options != NULL; options++)
+		snprintf(out + strlen(out), NAME_SIZE - strlen(out), " %s", *options);
+	return out;
+}
+
 /* The server that both clients load. */
 static bool start_server(struct compare *compare)
 {
@@ -98,9 +110,13 @@ static bool start_server(struct compare *compare)
 	const struct proto_call *proto = proto_call_find(compare->c->call);
 	bool grpc = found != NULL && found->protocol == MANIFEST_GRPC;
 
-	compare->peer_tool = grpc ? CLIENT_H2LOAD : CLIENT_WRK;
-	compare->names[OURS] = client_name(CLIENT_RPCBENCH);
-	compare->names[PEER] = client_name(compare->peer_tool);
+	compare->peer_tool = compare->c->peer_options != NULL ? CLIENT_RPCBENCH
+			     : grpc                           ? CLIENT_H2LOAD
+							      : CLIENT_WRK;
+	compare->names[OURS] =
+		name_client(CLIENT_RPCBENCH, compare->c->our_options, compare->own_names[OURS]);
+	compare->names[PEER] =
+		name_client(compare->peer_tool, compare->c->peer_options, compare->own_names[PEER]);
 	if (grpc && (proto == NULL || proto_encode(proto->request, compare->call.request,
 					      &compare->body) != 0))
 		return reason_set(compare->reason, "its request cannot be made") == 0;
@@ -190,6 +206,7 @@ static int run_client(
 		.pipeline = compare->c->pipeline,
 		.seconds = (p->bench->duration_ns + NS_PER_S - 1) / NS_PER_S,
 		.cpus = p->pin->on ? &p->pin->client : NULL,
+		.options = side == OURS ? compare->c->our_options : compare->c->peer_options,
 	};
 	struct client_result result;
 

@@ -51,6 +51,9 @@ static void test_bad_plans(void **state)
 			":2: comparisons[0]: expected either ours and peer, or server"},
 		{PLAN("\"metric\": \"rps\", \"ours\": \"o\", \"bar\": \">= 1\""),
 			":2: comparisons[0]: expected either ours and peer, or server"},
+		{PLAN("\"metric\": \"rps\", \"ours\": \"o\", \"peer\": \"p\", \"bar\": \">= 1\", "
+		      "\"peer_options\": [\"--verify=off\"]"),
+			":2: comparisons[0]: expected options only beside a server"},
 		{PLAN("\"metric\": \"rss_growth\", \"ours\": \"o\", \"peer\": \"p\", \"bar\": \">= "
 		      "1\""),
 			":2: comparisons[0].metric: rss_growth is known of clients only"},
