@@ -14,3 +14,6 @@ test_report.SRCS := tests/unit/test_report.c
 test_report.LIBS := report stats load
 test_page.SRCS := tests/unit/test_page.c
 test_page.LIBS := report stats load
+TESTS += test_views
+test_views.SRCS := tests/unit/test_views.c
+test_views.LIBS := report stats load

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "harness/cmd/cmd.h"
+#include "harness/report/document.h"
 #include "harness/report/overview.h"
 #include "harness/report/page.h"
 #include "harness/report/peers.h"
@@ -10,6 +11,7 @@
 #include "harness/report/replace.h"
 #include "harness/report/result.h"
 #include "harness/report/summary.h"
+#include "harness/report/view.h"
 #include "lib/fail.h"
 #include "lib/opt.h"
 
@@ -18,17 +20,11 @@
 #define OVERVIEW "results/overview.md"
 #define INDEX    "results/" PAGE_NAME
 
-static const char *const format_names[] = {"html", NULL};
-
-enum format {
-	FORMAT_FILES = -1, /* none: files are written */
-	FORMAT_HTML,       /* in the order of their names */
-};
-
 struct report_options {
 	bool console;
-	int format;
 	int color;
+	struct document document;
+	const char *out;
 };
 
 static const struct opt options_table[] = {
@@ -38,10 +34,26 @@ static const struct opt options_table[] = {
 		.help = "print the tables, too"},
 	{.name = "format",
 		.type = OPT_CHOICE,
-		.offset = offsetof(struct report_options, format),
+		.offset = offsetof(struct report_options, document.format),
 		.arg = "NAME",
-		.choices = format_names,
-		.help = "write no file, and print html: the page over all these records"},
+		.choices = document_names,
+		.help = "print the records as md, csv, json or html, and write no pages"},
+	{.name = "view",
+		.type = OPT_CHOICE,
+		.offset = offsetof(struct report_options, document.view),
+		.arg = "NAME",
+		.choices = view_names,
+		.help = "print them with the columns of autocannon, wrk, loadtest or gobench"},
+	{.name = "trials",
+		.type = OPT_FLAG,
+		.offset = offsetof(struct report_options, document.trials),
+		.help = "with --format csv: a row for each trial"},
+	{.name = "out",
+		.letter = 'o',
+		.type = OPT_STRING,
+		.offset = offsetof(struct report_options, out),
+		.arg = "FILE",
+		.help = "with --format and --view: print to this file"},
 	CMD_COLOR_OPTION(struct report_options, color),
 	{0},
 };
@@ -101,8 +113,6 @@ static int render_round(json_t *record, const char *stem, const struct report_op
 	/* A round that was killed has trials, but nothing made of them yet. */
 	if (!summary_is_whole(record) && result_summarise(record) != 0)
 		return -1;
-	if (options->format == FORMAT_HTML)
-		return 0;
 	if (publish_round(record, stem) != 0)
 		return -1;
 	if (options->console)
@@ -121,7 +131,7 @@ static int render(const char *path, const struct report_options *options, json_t
 		return -1;
 	record = peers_read(path);
 	if (record != NULL) {
-		status = options->format == FORMAT_HTML ? 0 : render_peers(record, stem, options);
+		status = render_peers(record, stem, options);
 	} else {
 		record = result_read(path);
 		if (record != NULL)
@@ -144,40 +154,137 @@ static int render_all(
 	return status;
 }
 
-/* What is made of all rounds together. Return: 0, or -1 after a message. */
-static int write_overviews(const json_t *rounds)
+/* A round, with a summary as of now. Return: a new reference; NULL for what is no round, or after
+ * a message, with @status set. */
+static json_t *read_round(const char *path, int *status)
 {
-	int status = 0;
+	json_t *record = peers_read(path);
 
-	if (json_array_size(rounds) > 0)
-		status = replace_file(OVERVIEW, print_overview, rounds);
-	return replace_file(INDEX, page_print, rounds) != 0 ? -1 : status;
+	/* The record of rpcbench bench is no round. */
+	if (record != NULL) {
+		json_decref(record);
+		return NULL;
+	}
+	record = result_read(path);
+	if (record != NULL && result_summarise(record) == 0)
+		return record;
+	json_decref(record);
+	*status = EXIT_FAILURES;
+	return NULL;
+}
+
+static int print_document(const struct document *document, const char *out)
+{
+	if (json_array_size(document->rounds) == 0)
+		return fail_msg("no round to print");
+	if (out != NULL)
+		return replace_file(out, document_print, document);
+	if (document_print(document, stdout) != 0 || fflush(stdout) != 0)
+		return fail_errno("cannot print");
+	return 0;
+}
+
+/* All rounds among the records as one text. */
+static int print_all(char *const *paths, size_t n, const struct report_options *options)
+{
+	struct document document = options->document;
+	int status = EXIT_FINE;
+
+	document.rounds = json_array();
+	for (size_t i = 0; i < n; i++) {
+		json_t *record = read_round(paths[i], &status);
+
+		if (record != NULL && page_add(document.rounds, paths[i], record) != 0)
+			status = EXIT_FAILURES;
+		json_decref(record);
+	}
+	if (print_document(&document, options->out) != 0)
+		status = EXIT_FAILURES;
+	json_decref(document.rounds);
+	return status;
+}
+
+/* All pages, their overview, and the page over all of them. */
+static int render_with_overview(char *const *paths, size_t n, const struct report_options *options)
+{
+	json_t *rounds = json_array();
+	int status = render_all(paths, n, options, rounds);
+
+	if (json_array_size(rounds) > 0 && replace_file(OVERVIEW, print_overview, rounds) != 0)
+		status = EXIT_FAILURES;
+	if (replace_file(INDEX, page_print, rounds) != 0)
+		status = EXIT_FAILURES;
+	json_decref(rounds);
+	return status;
+}
+
+static bool is_text(const struct report_options *options)
+{
+	return options->document.format != DOCUMENT_NONE || options->document.view != DOCUMENT_NONE;
 }
 
 /* All that there are. */
-static int render_default(const struct report_options *options, json_t *rounds)
+static int report_default(const struct report_options *options)
 {
+	char **paths;
 	glob_t found;
-	int status = EXIT_FINE;
+	size_t n = 0;
+	int status;
 
 	if (glob(PATTERN, 0, NULL, &found) != 0) {
 		fail_msg("no " PATTERN " here; name a file");
 		return EXIT_USAGE;
 	}
-	for (size_t i = 0; i < found.gl_pathc; i++)
-		if (!result_is_of_tools(found.gl_pathv[i]))
-			status |= render_all(&found.gl_pathv[i], 1, options, rounds);
+	paths = found.gl_pathv;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char *path = paths[i];
+
+		/* Those of tools go to the end, so that all can be freed. */
+		if (result_is_of_tools(path))
+			continue;
+		paths[i] = paths[n];
+		paths[n++] = path;
+	}
+	status = is_text(options) ? print_all(paths, n, options)
+				  : render_with_overview(paths, n, options);
 	globfree(&found);
-	if (options->format == FORMAT_FILES && write_overviews(rounds) != 0)
-		return EXIT_FAILURES;
 	return status;
+}
+
+static int report_named(char *const *paths, size_t n, const struct report_options *options)
+{
+	json_t *rounds;
+	int status;
+
+	if (is_text(options))
+		return print_all(paths, n, options);
+	rounds = json_array();
+	status = render_all(paths, n, options, rounds);
+	json_decref(rounds);
+	return status;
+}
+
+/* Options that say nothing without another one. */
+static int check_options(const struct report_options *options)
+{
+	const struct document *document = &options->document;
+
+	if (document->format != DOCUMENT_NONE && document->view != DOCUMENT_NONE)
+		return fail_msg("expected --format or --view, not both");
+	if (document->trials && document->format != DOCUMENT_CSV)
+		return fail_msg("--trials: expected --format csv with it");
+	if (options->out != NULL && !is_text(options))
+		return fail_msg("--out: expected --format or --view with it");
+	if (options->console && is_text(options))
+		return fail_msg("--console: expected neither --format nor --view with it");
+	return 0;
 }
 
 int cmd_report(int argc, char **argv)
 {
-	struct report_options options = {.format = FORMAT_FILES};
-	json_t *rounds;
-	int status;
+	struct report_options options = {
+		.document = {.format = DOCUMENT_NONE, .view = DOCUMENT_NONE},
+	};
 	int first;
 
 	switch (opt_parse(options_table, &options, USAGE, argc, argv, &first)) {
@@ -188,13 +295,9 @@ int cmd_report(int argc, char **argv)
 	case OPT_OK:
 		break;
 	}
-	rounds = json_array();
+	if (check_options(&options) != 0)
+		return EXIT_USAGE;
 	if (first == argc)
-		status = render_default(&options, rounds);
-	else
-		status = render_all(argv + first, (size_t)(argc - first), &options, rounds);
-	if (options.format == FORMAT_HTML && replace_file("/dev/stdout", page_print, rounds) != 0)
-		status = EXIT_FAILURES;
-	json_decref(rounds);
-	return status;
+		return report_default(&options);
+	return report_named(argv + first, (size_t)(argc - first), &options);
 }

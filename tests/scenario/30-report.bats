@@ -158,3 +158,46 @@ in_small_space() {
 	[ "$status" -eq 1 ]
 	[ "$output" = "rpcbench: cannot write small/round.md: Read-only file system" ]
 }
+
+@test "formats: pages, values and records as one text, on stdout or in a file" {
+	report() {
+		"$RPCBENCH_BIN/rpcbench" report "$@"
+	}
+	report --format md results/round.json >page
+	cmp page "$GOLDEN/round.md"
+	report --format csv -o values
+	report --format csv >again
+	cmp values again
+	python3 - <<-'END'
+		import csv, json
+		rows = list(csv.DictReader(open("values", newline="")))
+		rounds = [json.load(open(f"results/{name}.json")) for name in ("columns", "limited", "round")]
+		contestants = [c for r in rounds for c in r["contestants"]]
+		assert [r["name"] for r in rows] == [c["name"] for c in contestants]
+		for row, c in zip(rows, contestants):
+		    rps = (c["summary"].get("rps") or {}).get("median")
+		    assert row["rps.median"] == ("" if rps is None else "%.9g" % rps), row
+		    assert None not in row and None not in row.values()
+	END
+	trials=$(jq -s '[.[].contestants[].trials[]] | length' results/*.json)
+	[ "$(report --format csv --trials | python3 -c 'import csv, sys; print(len(list(csv.reader(sys.stdin))))')" -eq $((trials + 1)) ]
+	report --format json results/round.json | cmp - results/round.json
+	[ "$(report --format json | jq -r '.[].round')" = "$(jq -r .round results/*.json)" ]
+	[ ! -e results/round.md ]
+}
+
+@test "views: the columns of other benchmarks" {
+	views=$BATS_TEST_DIRNAME/../golden/views
+	for view in autocannon wrk loadtest gobench; do
+		"$RPCBENCH_BIN/rpcbench" report --view "$view" "$views/levels.json" | cmp - "$views/$view.md"
+	done
+	run "$RPCBENCH_BIN/rpcbench" report --view ab results/round.json
+	[ "$status" -eq 2 ]
+	run "$RPCBENCH_BIN/rpcbench" report --view wrk --format csv
+	[ "$status" -eq 2 ]
+	[ "$output" = "rpcbench: expected --format or --view, not both" ]
+	run "$RPCBENCH_BIN/rpcbench" report --trials
+	[ "$status" -eq 2 ]
+	run "$RPCBENCH_BIN/rpcbench" report -o x
+	[ "$status" -eq 2 ]
+}

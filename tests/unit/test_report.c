@@ -8,31 +8,13 @@
 #include "harness/report/rank.h"
 #include "harness/report/result.h"
 #include "harness/report/text.h"
+#include "tests/unit/golden.h"
 #include "tests/unit/test.h"
 
-#define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
-#define GOLDEN        "tests/golden/report/"
-#define GOLDEN_UPDATE "UPDATE_GOLDEN" /* environment: write the expected texts, do not compare */
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define GOLDEN       "tests/golden/report/"
 
 /* ------------------------------------------------------------------ helpers */
-
-static char *read_all(const char *path)
-{
-	FILE *in = fopen(path, "r");
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-	int c;
-
-	if (in == NULL)
-		fail_msg("cannot read %s", path);
-	assert_non_null(out);
-	while ((c = fgetc(in)) != EOF)
-		fputc(c, out);
-	fclose(in);
-	fclose(out);
-	return text;
-}
 
 static json_t *read_summarised(const char *path)
 {
@@ -62,26 +44,6 @@ static char *render(const json_t *record, enum form form)
 		report_console(record, out, form == COLORED);
 	fclose(out);
 	return text;
-}
-
-static void assert_golden(char *text, const char *path)
-{
-	char *expected;
-
-	if (getenv(GOLDEN_UPDATE) != NULL) {
-		FILE *out = fopen(path, "w");
-
-		assert_non_null(out);
-		fputs(text, out);
-		fclose(out);
-	}
-	expected = read_all(path);
-	if (strcmp(text, expected) != 0) {
-		fputs(text, stderr);
-		fail_msg("differs from %s", path);
-	}
-	free(expected);
-	free(text);
 }
 
 static json_t *contestant(const json_t *record, const char *name)
