@@ -162,8 +162,8 @@ static int gather(struct levels *levels)
 	const json_t *contestant;
 	size_t i;
 
-	levels->loads = calloc(n + 1, sizeof(*levels->loads));
-	levels->names = calloc(n + 1, sizeof(*levels->names));
+	levels->loads = calloc(n + 1, sizeof(const json_t *));
+	levels->names = calloc(n + 1, sizeof(const json_t *));
 	if (levels->loads == NULL || levels->names == NULL)
 		return fail_msg("no memory for a table");
 	json_array_foreach (levels->contestants, i, contestant) {
