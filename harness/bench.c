@@ -166,13 +166,13 @@ static int read_comparisons(struct bench *bench, const struct paths *paths, json
 		const struct config_at at = {.parent = &all, .index = i};
 		struct bench_comparison *c = &bench->comparisons[i];
 
+		bench->count++;
 		if (config_fields(&bench->file, &at, json_array_get(list, i), comparison_fields,
 			    c) != 0 ||
 			check_comparison(bench, paths, &at, c) != 0)
 			return -1;
 		parse_bar(c->bar_text, &c->bar);
 		c->bar.absolute = c->metric == BENCH_MAX_RSS_BYTES || c->metric == BENCH_RSS_GROWTH;
-		bench->count++;
 	}
 	return 0;
 }

@@ -84,7 +84,8 @@ static void put_settings(struct buf *out, struct slice text)
 	char copy[256] = "";
 	char *at = copy;
 
-	memcpy(copy, text.data, text.len < sizeof(copy) ? text.len : sizeof(copy) - 1);
+	if (text.len > 0)
+		memcpy(copy, text.data, text.len < sizeof(copy) ? text.len : sizeof(copy) - 1);
 	while (*at != '\0') {
 		unsigned long id = strtoul(at, &at, 10);
 		unsigned long value = *at == '=' ? strtoul(at + 1, &at, 10) : 0;
