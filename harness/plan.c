@@ -5,6 +5,7 @@
 #include "harness/load/pace.h"
 #include "harness/plan.h"
 #include "harness/reason.h"
+#include "harness/stats/stats.h"
 #include "harness/suite.h"
 #include "lib/clock.h"
 #include "lib/fail.h"
@@ -228,23 +229,11 @@ void plan_free(struct plan *plan)
 	*plan = (struct plan){0};
 }
 
-/* Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014). */
-static uint64_t splitmix64(uint64_t *state)
-{
-	uint64_t z;
-
-	*state += UINT64_C(0x9e3779b97f4a7c15);
-	z = *state;
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
 /* Fisher and Yates. */
-void plan_shuffle(struct plan *plan, uint64_t *state)
+void plan_shuffle(struct plan *plan, struct stats_random *random)
 {
 	for (size_t i = plan->count; i > 1; i--) {
-		size_t j = splitmix64(state) % i;
+		size_t j = stats_random_below(random, i);
 		size_t held = plan->order[i - 1];
 
 		plan->order[i - 1] = plan->order[j];

@@ -12,6 +12,7 @@
 struct contestant;
 struct manifest_call;
 struct opt_list;
+struct stats_random;
 struct suite;
 
 #define PLAN_QUICK_TRIALS      2
@@ -70,11 +71,8 @@ int plan_make(struct plan *plan, const struct suite *suite, const struct plan_op
 /** plan_free() - Let go of what it owns; also of a zeroed struct. */
 void plan_free(struct plan *plan);
 
-/**
- * plan_shuffle() - A new random order, with all orders equally likely.
- * @state: of the generator, changed; its first value is the seed.
- */
-void plan_shuffle(struct plan *plan, uint64_t *state);
+/** plan_shuffle() - A new random order, with all orders equally likely. */
+void plan_shuffle(struct plan *plan, struct stats_random *random);
 
 /** plan_left() - How many entries still take part. */
 size_t plan_left(const struct plan *plan);

@@ -15,6 +15,6 @@ CHART_JS := /usr/share/javascript/chart.js/chart.min.js
 report.FLAGS := -DPAGE_CHART_JS='"$(CHART_JS)"'
 $(call objects,harness/report/page_files.c): $(wildcard harness/report/page/*) $(CHART_JS)
 
-rpcbench.SRCS += harness/cmd/report.c harness/cmd/color.c harness/cmd/compare.c
+rpcbench.SRCS += harness/cmd/report.c harness/cmd/cmd.c harness/cmd/compare.c
 # harness uses report, report uses load
 rpcbench.LIBS := $(patsubst load,report load stats,$(rpcbench.LIBS))

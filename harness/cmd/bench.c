@@ -226,18 +226,14 @@ int cmd_bench(int argc, char **argv)
 {
 	struct options options = {.pin = true};
 	struct session session = {.options = &options};
-	int status = EXIT_USAGE;
+	int status;
 	int first;
 
-	switch (opt_parse(options_table, &options, "rpcbench bench [OPTIONS] [PLAN.json]", argc,
-		argv, &first)) {
-	case OPT_OK:
-		break;
-	case OPT_HELP:
-		return EXIT_FINE;
-	case OPT_BAD:
-		return EXIT_USAGE;
-	}
+	status = cmd_parse(options_table, &options, "rpcbench bench [OPTIONS] [PLAN.json]", argc,
+		argv, &first);
+	if (status != CMD_GO_ON)
+		return status;
+	status = EXIT_USAGE;
 	if (argc - first > 1)
 		fail_msg("expected one plan, got %d", argc - first);
 	else if (session_open(&session, first < argc ? argv[first] : NULL) == 0)

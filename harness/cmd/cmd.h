@@ -26,6 +26,15 @@ int cmd_compare(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 
+#define CMD_GO_ON (-1)
+
+struct opt;
+
+/** cmd_parse() - As opt_parse(). Return: CMD_GO_ON, or the exit status of a command that is over.
+ */
+int cmd_parse(
+	const struct opt *rows, void *into, const char *usage, int argc, char **argv, int *first);
+
 /** cmd_color_names - The values of --color: auto, always, never. */
 extern const char *const cmd_color_names[];
 

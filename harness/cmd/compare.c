@@ -167,19 +167,15 @@ static int compare(const json_t *old, const json_t *new, const struct compare_op
 int cmd_compare(int argc, char **argv)
 {
 	struct compare_options options = {.seed = 1};
-	int status = EXIT_UNMEASURED;
+	int status;
 	json_t *old = NULL;
 	json_t *new = NULL;
 	int first;
 
-	switch (opt_parse(options_table, &options, USAGE, argc, argv, &first)) {
-	case OPT_HELP:
-		return EXIT_FINE;
-	case OPT_BAD:
-		return EXIT_USAGE;
-	case OPT_OK:
-		break;
-	}
+	status = cmd_parse(options_table, &options, USAGE, argc, argv, &first);
+	if (status != CMD_GO_ON)
+		return status;
+	status = EXIT_UNMEASURED;
 	if (argc - first != 2) {
 		fail_msg("expected two records; usage: " USAGE);
 		return EXIT_USAGE;

@@ -94,16 +94,12 @@ int cmd_doctor(int argc, char **argv)
 {
 	struct doctor_options options = {0};
 	int first;
+	int status;
 
-	switch (opt_parse(
-		options_table, &options, "rpcbench doctor [OPTIONS]", argc, argv, &first)) {
-	case OPT_HELP:
-		return EXIT_FINE;
-	case OPT_BAD:
-		return EXIT_USAGE;
-	case OPT_OK:
-		break;
-	}
+	status =
+		cmd_parse(options_table, &options, "rpcbench doctor [OPTIONS]", argc, argv, &first);
+	if (status != CMD_GO_ON)
+		return status;
 	if (first < argc) {
 		fail_msg("unexpected argument '%s'; rpcbench doctor takes options only",
 			argv[first]);

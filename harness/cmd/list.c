@@ -98,14 +98,9 @@ int cmd_list(int argc, char **argv)
 	int first;
 	int status;
 
-	switch (opt_parse(options_table, &options, "rpcbench list [OPTIONS]", argc, argv, &first)) {
-	case OPT_OK:
-		break;
-	case OPT_HELP:
-		return EXIT_FINE;
-	case OPT_BAD:
-		return EXIT_USAGE;
-	}
+	status = cmd_parse(options_table, &options, "rpcbench list [OPTIONS]", argc, argv, &first);
+	if (status != CMD_GO_ON)
+		return status;
 	if (first < argc) {
 		fail_msg("unexpected argument '%s'", argv[first]);
 		return EXIT_USAGE;

@@ -518,17 +518,13 @@ int cmd_load(int argc, char **argv)
 	struct target target = {0};
 	struct buf body = {0};
 	struct buf expect = {0};
-	int status = EXIT_USAGE;
+	int status;
 	int first;
 
-	switch (opt_parse(table, &options, "rpcbench load [OPTIONS] URL", argc, argv, &first)) {
-	case OPT_OK:
-		break;
-	case OPT_HELP:
-		return EXIT_FINE;
-	case OPT_BAD:
-		return EXIT_USAGE;
-	}
+	status = cmd_parse(table, &options, "rpcbench load [OPTIONS] URL", argc, argv, &first);
+	if (status != CMD_GO_ON)
+		return status;
+	status = EXIT_USAGE;
 	if (argc - first != 1) {
 		fail_msg("expected one URL, got %d; rpcbench load --help explains", argc - first);
 		return EXIT_USAGE;

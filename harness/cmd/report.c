@@ -286,15 +286,11 @@ int cmd_report(int argc, char **argv)
 		.document = {.format = DOCUMENT_NONE, .view = DOCUMENT_NONE},
 	};
 	int first;
+	int status;
 
-	switch (opt_parse(options_table, &options, USAGE, argc, argv, &first)) {
-	case OPT_HELP:
-		return EXIT_FINE;
-	case OPT_BAD:
-		return EXIT_USAGE;
-	case OPT_OK:
-		break;
-	}
+	status = cmd_parse(options_table, &options, USAGE, argc, argv, &first);
+	if (status != CMD_GO_ON)
+		return status;
 	if (check_options(&options) != 0)
 		return EXIT_USAGE;
 	if (first == argc)

@@ -28,6 +28,7 @@
 #include "harness/store.h"
 #include "harness/suite.h"
 #include "harness/trial.h"
+#include "harness/stats/stats.h"
 #include "lib/buf.h"
 #include "lib/fail.h"
 #include "lib/opt.h"
@@ -363,7 +364,7 @@ static int attempt(struct session *s, struct plan_entry *entry, int64_t number, 
 /* Return: 0 to go on, -1 to end the round. */
 static int run_one(struct session *s, struct plan_entry *entry, int64_t number, int64_t order)
 {
-	char text[96];
+	char text[160];
 	int status;
 
 	label(s, entry, number, text, sizeof(text));
@@ -378,12 +379,12 @@ static int run_one(struct session *s, struct plan_entry *entry, int64_t number, 
 static int run_trials(struct session *s)
 {
 	const struct round *round = &s->plan.round;
-	uint64_t state = s->seed;
+	struct stats_random random = {.state = s->seed};
 
 	for (int64_t number = 1; number <= round->trials; number++) {
 		int64_t order = 1;
 
-		plan_shuffle(&s->plan, &state);
+		plan_shuffle(&s->plan, &random);
 		for (size_t i = 0; i < s->plan.count; i++) {
 			struct plan_entry *entry = &s->plan.entries[s->plan.order[i]];
 
@@ -511,19 +512,14 @@ int cmd_run(int argc, char **argv)
 	};
 	json_t *command = typed(argc, argv);
 	struct session session = {0};
-	int status = EXIT_USAGE;
+	int status;
 	int first;
 
-	switch (opt_parse(
-		options_table, &options, "rpcbench run [OPTIONS] ROUND", argc, argv, &first)) {
-	case OPT_OK:
-		break;
-	case OPT_HELP:
-		status = EXIT_FINE;
+	status = cmd_parse(
+		options_table, &options, "rpcbench run [OPTIONS] ROUND", argc, argv, &first);
+	if (status != CMD_GO_ON)
 		goto out;
-	case OPT_BAD:
-		goto out;
-	}
+	status = EXIT_USAGE;
 	if (argc - first != 1) {
 		fail_msg("expected one round, got %d; rpcbench list shows them", argc - first);
 		goto out;

@@ -114,18 +114,14 @@ int cmd_verify(int argc, char **argv)
 {
 	struct verify_options options = {0};
 	struct suite suite;
-	int status = EXIT_USAGE;
+	int status;
 	int first;
 
-	switch (opt_parse(
-		options_table, &options, "rpcbench verify [OPTIONS] [NAME]…", argc, argv, &first)) {
-	case OPT_OK:
-		break;
-	case OPT_HELP:
-		return EXIT_FINE;
-	case OPT_BAD:
-		return EXIT_USAGE;
-	}
+	status = cmd_parse(
+		options_table, &options, "rpcbench verify [OPTIONS] [NAME]…", argc, argv, &first);
+	if (status != CMD_GO_ON)
+		return status;
+	status = EXIT_USAGE;
 	if (suite_open(&suite, &options.manifests) != 0)
 		return EXIT_USAGE;
 	for (int i = first; i < argc; i++)

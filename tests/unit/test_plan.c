@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "harness/plan.h"
+#include "harness/stats/stats.h"
 #include "tests/unit/test.h"
 
 static void test_the_seed_decides_the_order(void **state)
@@ -9,8 +10,8 @@ static void test_the_seed_decides_the_order(void **state)
 	size_t b[8];
 	struct plan first = {.count = 8, .order = a};
 	struct plan second = {.count = 8, .order = b};
-	uint64_t first_state = 42;
-	uint64_t second_state = 42;
+	struct stats_random first_random = {.state = 42};
+	struct stats_random second_random = {.state = 42};
 	size_t before[8];
 	int changed = 0;
 
@@ -19,15 +20,15 @@ static void test_the_seed_decides_the_order(void **state)
 		a[i] = b[i] = i;
 	for (int round = 0; round < 10; round++) {
 		memcpy(before, a, sizeof(before));
-		plan_shuffle(&first, &first_state);
-		plan_shuffle(&second, &second_state);
+		plan_shuffle(&first, &first_random);
+		plan_shuffle(&second, &second_random);
 		assert_memory_equal(a, b, sizeof(a));
 		changed += memcmp(before, a, sizeof(a)) != 0;
 	}
 	assert_true(changed >= 9);
-	second_state++;
-	plan_shuffle(&first, &first_state);
-	plan_shuffle(&second, &second_state);
+	second_random.state++;
+	plan_shuffle(&first, &first_random);
+	plan_shuffle(&second, &second_random);
 	assert_memory_not_equal(a, b, sizeof(a));
 }
 
@@ -37,7 +38,7 @@ static void test_all_orders_are_equally_likely(void **state)
 	struct plan plan = {.count = 3, .order = order};
 	unsigned seen[27] = {0};
 	unsigned orders = 0;
-	uint64_t generator = 1;
+	struct stats_random generator = {.state = 1};
 
 	(void)state;
 	for (int i = 0; i < 6000; i++) {

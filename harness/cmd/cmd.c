@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "harness/cmd/cmd.h"
+#include "lib/opt.h"
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
@@ -15,4 +16,18 @@ bool cmd_color(int choice)
 	if (choice != COLOR_AUTO)
 		return choice == COLOR_ALWAYS;
 	return isatty(STDOUT_FILENO) == 1 && (no_color == NULL || *no_color == '\0');
+}
+
+int cmd_parse(
+	const struct opt *rows, void *into, const char *usage, int argc, char **argv, int *first)
+{
+	switch (opt_parse(rows, into, usage, argc, argv, first)) {
+	case OPT_HELP:
+		return EXIT_FINE;
+	case OPT_BAD:
+		return EXIT_USAGE;
+	case OPT_OK:
+		break;
+	}
+	return CMD_GO_ON;
 }
