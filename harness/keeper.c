@@ -3,7 +3,7 @@
  *   settle: signals, descriptors, subreaper
  *   spawn -> become_server (in the child): group, log, CPUs, exec
  *   watch: children that end, the log's size, until the line is closed
- *   end_all: TERM, KILL -> reap -> kill_strays
+ *   end_all: TERM, KILL -> reap -> proc_kill_children
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -206,28 +206,6 @@ static bool end_group(pid_t group, int64_t stop_ns)
 	return false;
 }
 
-/* Kill our own children: they left the group. Return: how many there were. */
-static unsigned kill_strays(void)
-{
-	DIR *folder = opendir("/proc");
-	struct proc_stat stat;
-	unsigned strays = 0;
-	pid_t pid;
-
-	if (folder == NULL)
-		return 0;
-	while ((pid = proc_next(folder)) != 0) {
-		if (proc_stat(pid, &stat) != 0 || stat.parent != getpid())
-			continue;
-		if (!proc_has_ended(&stat))
-			strays++;
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-	}
-	closedir(folder);
-	return strays;
-}
-
 /* Return: true when SIGTERM to the group was enough. */
 static bool end_all(pid_t server, int64_t stop_ns)
 {
@@ -235,7 +213,7 @@ static bool end_all(pid_t server, int64_t stop_ns)
 
 	while (waitpid(-server, NULL, WNOHANG) > 0)
 		continue;
-	for (int i = 0; i < STRAY_ROUNDS && kill_strays() > 0; i++)
+	for (int i = 0; i < STRAY_ROUNDS && proc_kill_children(NULL) > 0; i++)
 		clean = false;
 	return clean;
 }

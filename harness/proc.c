@@ -1,3 +1,5 @@
+#include <sys/wait.h>
+#include <signal.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,4 +166,25 @@ bool proc_list_is_under(const struct proc_list *list, const struct proc_entry *e
 		entry = proc_list_find(list, entry->stat.parent);
 	}
 	return false;
+}
+
+unsigned proc_kill_children(bool (*spare)(pid_t pid))
+{
+	DIR *folder = opendir("/proc");
+	struct proc_stat stat;
+	unsigned killed = 0;
+	pid_t pid;
+
+	if (folder == NULL)
+		return 0;
+	while ((pid = proc_next(folder)) != 0) {
+		if ((spare != NULL && spare(pid)) || proc_stat(pid, &stat) != 0 ||
+			stat.parent != getpid())
+			continue;
+		killed += !proc_has_ended(&stat);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	closedir(folder);
+	return killed;
 }

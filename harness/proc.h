@@ -39,6 +39,14 @@ pid_t proc_next(DIR *folder);
 /** proc_group_alive() - How many processes of @group have not ended. */
 unsigned proc_group_alive(pid_t group);
 
+/**
+ * proc_kill_children() - Kill and reap the children of this process.
+ * @spare: true for one that is left alone; NULL: none is.
+ *
+ * Return: how many of them had not ended by themselves. Their own children may be ours by then.
+ */
+unsigned proc_kill_children(bool (*spare)(pid_t pid));
+
 /** struct proc_entry - A process of a list. */
 struct proc_entry {
 	pid_t pid;

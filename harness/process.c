@@ -285,33 +285,13 @@ bool process_ask(struct process *process, int signal, const char *word, char *li
 	return true;
 }
 
+/* Other children of ours are what a keeper left that was killed. */
 static bool is_keeper(pid_t pid)
 {
 	for (size_t i = 0; i < KEEPERS_MAX; i++)
 		if (keepers[i] == pid)
 			return true;
 	return false;
-}
-
-/* Children of ours that are no keepers: what a keeper left that was killed. */
-static unsigned end_orphans(void)
-{
-	DIR *folder = opendir("/proc");
-	struct proc_stat stat;
-	unsigned orphans = 0;
-	pid_t pid;
-
-	if (folder == NULL)
-		return 0;
-	while ((pid = proc_next(folder)) != 0) {
-		if (is_keeper(pid) || proc_stat(pid, &stat) != 0 || stat.parent != getpid())
-			continue;
-		orphans++;
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-	}
-	closedir(folder);
-	return orphans;
 }
 
 bool process_stop(struct process *process)
@@ -331,7 +311,9 @@ bool process_stop(struct process *process)
 	}
 	waitpid(process->keeper, NULL, 0);
 	replace_keeper(process->keeper, 0);
-	for (int i = 0; word.what != KEEPER_DONE && i < ORPHAN_ROUNDS && end_orphans() > 0; i++)
+	for (int i = 0;
+		word.what != KEEPER_DONE && i < ORPHAN_ROUNDS && proc_kill_children(is_keeper) > 0;
+		i++)
 		continue;
 	close(process->line);
 	close(process->log_fd);
