@@ -98,9 +98,10 @@ static void note_ties(const struct table *table, const struct pen *pen)
 	}
 	if (!shared)
 		return;
-	note(pen,
-		"Rows that share a rank (=) are not told apart by their trials (Mann-Whitney test, "
-		"corrected for the number of pairs).");
+	if (table_shows(table, COLUMN_RANK))
+		note(pen, "Rows that share a rank (=) are not told apart by their trials "
+			  "(Mann-Whitney test, "
+			  "corrected for the number of pairs).");
 	if (least < (double)rank_test_least(ranked * (ranked - 1) / 2))
 		note(pen,
 			"With %.0f trial%s no difference between %zu rows can be shown, however "
