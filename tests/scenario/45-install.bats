@@ -4,11 +4,11 @@ setup_file() {
 	local build
 	build=$(basename "$(dirname "$RPCBENCH_BIN")")
 	cd "$BATS_TEST_DIRNAME/../.."
-	make -s install BUILD="$build" DESTDIR="$BATS_FILE_TMPDIR/root" prefix=/usr >/dev/null
+	make -s install BUILD="$build" DESTDIR="$BATS_FILE_TMPDIR/dest" prefix=/usr >/dev/null
 }
 
 setup() {
-	usr=$BATS_FILE_TMPDIR/root/usr
+	usr=$BATS_FILE_TMPDIR/dest/usr
 }
 
 @test "the program finds its data, and its servers answer" {
