@@ -27,10 +27,15 @@ $(foreach t,$(TESTS),$(eval $(t).LIBS += base)$(eval $(t).PKGS += cmocka)$(eval 
 TEST_JOBS ?= 2
 BUSY := tests/scenario/{19-open-loop,44-faults,45-harness-faults}.bats
 SCENARIOS := $(sort $(wildcard tests/scenario/*.bats))
+# RETRY=1: files that failed run once more, by themselves. A machine that is not ours alone can take a
+# CPU away for longer than any test waits; what fails twice is a fault.
+RETRY ?=
+PROVE = RPCBENCH_BIN=$(CURDIR)/$(O)/bin prove --timer --comments --exec tests/tap \
+	--statefile $(O)/test/state
 check: all $(TESTS:%=$(O)/test/%) $(TEST_PROGRAMS:%=$(O)/test/%) ## run all tests, with what is installed
-	@RPCBENCH_BIN=$(CURDIR)/$(O)/bin prove --timer --comments --jobs $(TEST_JOBS) \
-		--rules 'seq=$(BUSY)' --rules 'par=**' --exec tests/tap \
-		$(TESTS:%=$(O)/test/%) $(SCENARIOS)
+	@$(PROVE) --state=save --jobs $(TEST_JOBS) --rules 'seq=$(BUSY)' --rules 'par=**' \
+		$(TESTS:%=$(O)/test/%) $(SCENARIOS) || \
+		{ [ -n "$(RETRY)" ] && echo "once more, by themselves:" && $(PROVE) --state=failed; }
 check-threads: all ## run the tests of what threads share (for BUILD=tsan)
 	@RPCBENCH_BIN=$(CURDIR)/$(O)/bin G_SLICE=always-malloc \
 		TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp \

@@ -187,7 +187,7 @@ ended() {
 	expect_line "rpcbench: cannot make the folder $BATS_TEST_TMPDIR/file: Not a directory"
 	# A limit of file sizes stands for a full disk where none can be made.
 	run bash -c 'ulimit -f 100; exec "$@"' limited "$RPCBENCH_BIN/rpcbench" run \
-		"$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" --out "$out"
+		"$round_file" --manifest "$file" --out "$out"
 	expect_status 2
 	expect_line "rpcbench: cannot write to the folder $out: File too large"
 	[[ "$output" != *"trial"* ]]
@@ -203,7 +203,7 @@ ended() {
 	for mount in size=512k:"No space left on device" ro:"Read-only file system"; do
 		run unshare -m sh -c 'mount -t tmpfs -o "$1" none "$2" && shift 2 && exec "$@"' sh \
 			"${mount%%:*}" "$out" "$RPCBENCH_BIN/rpcbench" run \
-			"$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" --out "$out"
+			"$round_file" --manifest "$file" --out "$out"
 		expect_status 2
 		expect_line "rpcbench: cannot write to the folder $out: ${mount#*:}"
 		[[ "$output" != *"trial"* ]]
@@ -237,7 +237,7 @@ ended() {
 	list "$(faulty good)" >"$file"
 	round good
 	run sh -c '"$@" >/dev/full' sh "$RPCBENCH_BIN/rpcbench" run \
-		"$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" --out "$out" --trials 1
+		"$round_file" --manifest "$file" --out "$out" --trials 1
 	expect_status 1
 	expect_line "rpcbench: cannot print the table: No space left on device"
 	jq -e '.interrupted == false and (.contestants[0].trials | length == 1)' "$record"

@@ -38,8 +38,9 @@ saw() {
 
 # try_acts KIND PROTOCOL ACT…: one run, in which every third request is one of the ACTs
 try_acts() {
-	local kind=$1 protocol=$2 rules=() wanted=$(($# - 2)) n=0 errors='{}'
+	local kind=$1 protocol=$2 rules=() wanted=$(($# - 2)) n=0 errors='{}' timeout=10s
 	shift 2
+	[ "$kind" != timeout ] || timeout=500ms
 	for act in "$@"; do
 		n=$((n + 3))
 		rules+=("from $n first $n: $act")
@@ -47,7 +48,7 @@ try_acts() {
 	[ "$kind" = ok ] || errors="{\"$kind\": $wanted}"
 	n=$((n + 1))
 	bad "$protocol" "${rules[@]}"
-	load_json -n $n -c 1 --timeout 500ms "${load[@]}" &&
+	load_json -n $n -c 1 --timeout $timeout "${load[@]}" &&
 		json ".errors == $errors and .requests.sent == $n" >/dev/null || return 1
 	stop && [ "$(saw requests)" -eq $n ]
 }

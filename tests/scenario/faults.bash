@@ -18,13 +18,16 @@ marked() {
 }
 
 none_is_left() {
-	! marked
+	! marked >"$BATS_TEST_TMPDIR/left"
 }
 
 # Nothing may be left; after a test that failed, its runs and strangers are ended.
 faults_teardown() {
 	local status=0
-	none_is_left || status=1
+	none_is_left || {
+		echo "left running: $(cat "$BATS_TEST_TMPDIR/left")"
+		status=1
+	}
 	kill -KILL "${harnesses_started[@]}" "${strangers[@]}" 2>/dev/null || true
 	eventually none_is_left
 	return $status
@@ -74,24 +77,26 @@ stop_strangers() {
 	strangers=()
 }
 
-# round CONTESTANT…: writes a short round of them, and of nobody else in the manifest.
+# round CONTESTANT…: writes a short round of them, and of nobody else in the manifest, to a new
+# $round_file: a run before may still read its own.
 round() {
 	local IFS=,
 	only=$*
+	round_file=$(mktemp -p "$BATS_TEST_TMPDIR" round-XXXXXX.json)
 	jq -n '{name: "tiny", title: "Tiny", call: "find_one", contestants: $ARGS.positional,
 		levels: [{connections: 2, pipeline: 1}], trials: 2, duration: "200ms",
-		warmup: "50ms", timeout: ($ENV.ROUND_TIMEOUT // "5s")}' --args "$@" >"$BATS_TEST_TMPDIR/tiny-round.json"
+		warmup: "50ms", timeout: ($ENV.ROUND_TIMEOUT // "5s")}' --args "$@" >"$round_file"
 }
 
 run_round() {
-	run "$RPCBENCH_BIN/rpcbench" run "$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" \
+	run "$RPCBENCH_BIN/rpcbench" run "$round_file" --manifest "$file" \
 		--out "$out" --only "$only" "$@"
 }
 
 # start_round ARGUMENT…: in the background; sets $harness. Its output is in $said.
 start_round() {
 	said=$BATS_TEST_TMPDIR/said.$RANDOM
-	"$RPCBENCH_BIN/rpcbench" run "$BATS_TEST_TMPDIR/tiny-round.json" --manifest "$file" \
+	"$RPCBENCH_BIN/rpcbench" run "$round_file" --manifest "$file" \
 		--out "$out" --only "$only" "$@" >"$said" 2>&1 3>&- &
 	harness=$!
 	harnesses_started+=("$harness")
