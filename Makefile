@@ -55,6 +55,9 @@ in_turn = status=0; for r in $(1); do \
 	$(MAKE) --no-print-directory run-$$r || status=1; done
 run-text-json: ## the rounds plaintext and message
 	@$(call in_turn,plaintext message); exit $$status
+run-curve: setup ## latency against load of http-json, to the highest rate with p99 < 2 ms
+	@$(MAKE) --no-print-directory all
+	@scripts/curve $(O)/bin results/curve
 run-all: ## all rounds in turn, then results/overview.md
 	@$(call in_turn,$(ROUNDS)); $(if $(QUICK),,$(O)/bin/rpcbench report || status=1;) exit $$status
 
@@ -74,4 +77,4 @@ fuzz: ## look for inputs that break something, FUZZ_TIME=60 seconds for each of 
 clean: ## remove everything generated
 	$(call say,CLEAN,build)rm -rf build compile_commands.json
 
-.PHONY: help setup setup-peers $(addprefix run-,$(ROUNDS) text-json all) results test fuzz clean
+.PHONY: help setup setup-peers $(addprefix run-,$(ROUNDS) text-json curve all) results test fuzz clean

@@ -8,6 +8,7 @@
 #include "harness/load/load.h"
 #include "harness/load/pace.h"
 #include "harness/report/build.h"
+#include "harness/report/curve.h"
 #include "harness/report/latency.h"
 #include "harness/report/pick.h"
 #include "harness/report/text.h"
@@ -296,7 +297,7 @@ static void put_plan(struct build *b, const struct find_max_params *params)
 {
 	const struct load_params *load = params->load;
 
-	build_text(b, "schema", FIND_MAX_SCHEMA);
+	build_text(b, "schema", CURVE_SCHEMA);
 	build_text(b, "target", load->target->url);
 	build_text(b, "protocol", load->target->codec->name);
 	build_put(b, "conditions", texts_of(params->conditions));

@@ -28,7 +28,6 @@ struct load_params;
  * stage), and its limits of 99 % sent and 99.9 % successful.
  */
 
-#define FIND_MAX_SCHEMA     "rpcbench-find-max/1"
 #define FIND_MAX_ACHIEVED   0.99
 #define FIND_MAX_SUCCESS    0.999
 #define FIND_MAX_RESOLUTION 1.02 /* lowest rate that did not hold : highest that did */
@@ -50,11 +49,11 @@ struct find_max_params {
 /**
  * find_max() - Search. The record:
  *
- *   schema, target, protocol, conditions [texts], connections, pipeline, threads, arrival, step_s,
- *   max_rate   requests a second; null with a reason when no rate held, or it was broken off
- *   next_limit why the next higher rate did not hold; null when there was none
- *   steps [{rate, duration_s, held, why_not, achieved, p50_ns, p99_ns}]   in the order of the
- * search trial      of the confirming run, see result_trial(); null when there was none curve
+ *   schema (CURVE_SCHEMA), target, protocol, conditions [texts], connections, pipeline, threads,
+ * arrival, step_s, max_rate   requests a second; null with a reason when no rate held, or it was
+ * broken off next_limit why the next higher rate did not hold; null when there was none steps
+ * [{rate, duration_s, held, why_not, achieved, p50_ns, p99_ns}]   in the order of the search trial
+ * of the confirming run, see result_trial(); null when there was none curve
  * [{share, trial}]   at 0.1, 0.3, 0.5, 0.7, 0.9 of max_rate
  *
  * Return: a new reference, or NULL after a message (no memory).

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "harness/cmd/cmd.h"
+#include "lib/buf.h"
 #include "lib/opt.h"
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
@@ -30,4 +31,17 @@ int cmd_parse(
 		break;
 	}
 	return CMD_GO_ON;
+}
+
+json_t *cmd_typed(int argc, char **argv)
+{
+	struct buf text = {0};
+	json_t *json;
+
+	buf_printf(&text, "rpcbench");
+	for (int i = 0; i < argc; i++)
+		buf_printf(&text, " %s", argv[i]);
+	json = json_stringn(buf_head(&text), buf_len(&text));
+	buf_free(&text);
+	return json != NULL ? json : json_null();
 }

@@ -1,6 +1,7 @@
 #ifndef HARNESS_CMD_CMD_H
 #define HARNESS_CMD_CMD_H
 
+#include <jansson.h>
 #include <stdbool.h>
 
 /* Exit statuses of all commands; README.md tells users. */
@@ -34,6 +35,10 @@ struct opt;
  */
 int cmd_parse(
 	const struct opt *rows, void *into, const char *usage, int argc, char **argv, int *first);
+
+/** cmd_typed() - The command as it was typed, from "rpcbench" on, for a record. Return: new; JSON's
+ * null when it is no UTF-8. */
+json_t *cmd_typed(int argc, char **argv);
 
 /** cmd_color_names - The values of --color: auto, always, never. */
 extern const char *const cmd_color_names[];

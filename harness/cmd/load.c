@@ -15,6 +15,7 @@
 #include "harness/load/target.h"
 #include "harness/report/checks.h"
 #include "harness/report/replace.h"
+#include "harness/report/curve.h"
 #include "harness/report/result.h"
 #include "lib/buf.h"
 #include "lib/clock.h"
@@ -479,7 +480,7 @@ static json_t *measure_step(void *ctx, const struct load_params *params)
 	return trial;
 }
 
-static int search_and_report(const struct options *options)
+static int search_and_report(const struct options *options, json_t *command)
 {
 	const struct find_max_params params = {
 		.load = &options->params,
@@ -490,8 +491,10 @@ static int search_and_report(const struct options *options)
 	json_t *record = find_max(&params);
 	int status = EXIT_UNMEASURED;
 
+	if (record != NULL)
+		json_object_set(record, "command", command);
 	if (record != NULL && prints_text(options))
-		report_find_max(record, stdout);
+		curve_console(record, stdout);
 	if (record != NULL && print_json(options, record) == 0) {
 		if (json_is_number(json_object_get(record, "max_rate")))
 			status = EXIT_FINE;
@@ -518,6 +521,7 @@ int cmd_load(int argc, char **argv)
 	struct target target = {0};
 	struct buf body = {0};
 	struct buf expect = {0};
+	json_t *command;
 	int status;
 	int first;
 
@@ -532,8 +536,10 @@ int cmd_load(int argc, char **argv)
 	if (settle_options(&options) == 0 && load_bodies(&options, &body, &expect) == 0 &&
 		target_parse(argv[first], &target) == 0) {
 		options.params.target = &target;
-		status = options.find_max.count > 0 ? search_and_report(&options)
+		command = cmd_typed(argc, argv);
+		status = options.find_max.count > 0 ? search_and_report(&options, command)
 						    : run_and_report(&options);
+		json_decref(command);
 	}
 	target_free(&target);
 	buf_free(&body);

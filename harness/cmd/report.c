@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "harness/cmd/cmd.h"
+#include "harness/report/curve.h"
 #include "harness/report/document.h"
 #include "harness/report/overview.h"
 #include "harness/report/page.h"
@@ -89,6 +90,15 @@ static int render_peers(
 	return replace_file(page, print_peers, record);
 }
 
+/* The record of rpcbench load --find-max. */
+static int render_curve(
+	const json_t *record, const char *stem, const struct report_options *options)
+{
+	if (options->console)
+		curve_console(record, stdout);
+	return curve_publish(record, stem);
+}
+
 static int print_overview(const void *ctx, FILE *out)
 {
 	overview_print(ctx, out);
@@ -129,9 +139,10 @@ static int render(const char *path, const struct report_options *options, json_t
 
 	if (stem_of(path, stem, sizeof(stem)) != 0)
 		return -1;
-	record = peers_read(path);
-	if (record != NULL) {
+	if ((record = peers_read(path)) != NULL) {
 		status = render_peers(record, stem, options);
+	} else if ((record = curve_read(path)) != NULL) {
+		status = render_curve(record, stem, options);
 	} else {
 		record = result_read(path);
 		if (record != NULL)
@@ -160,7 +171,9 @@ static json_t *read_round(const char *path, int *status)
 {
 	json_t *record = peers_read(path);
 
-	/* The record of rpcbench bench is no round. */
+	if (record == NULL)
+		record = curve_read(path);
+	/* The records of rpcbench bench and of a search are no rounds. */
 	if (record != NULL) {
 		json_decref(record);
 		return NULL;

@@ -191,20 +191,6 @@ static json_t *parameters(const struct round *round)
 		(double)round->timeout_ns / NS_PER_S, "server_threads", (json_int_t)round->threads);
 }
 
-/* The command as it was typed, from "rpcbench" on. */
-static json_t *typed(int argc, char **argv)
-{
-	struct buf text = {0};
-	json_t *json;
-
-	buf_printf(&text, "rpcbench");
-	for (int i = 0; i < argc; i++)
-		buf_printf(&text, " %s", argv[i]);
-	json = json_stringn(buf_head(&text), buf_len(&text));
-	buf_free(&text);
-	return json != NULL ? json : json_null();
-}
-
 static int record_begin(struct session *s, bool quick, json_t *command)
 {
 	const struct round *round = &s->plan.round;
@@ -510,7 +496,7 @@ int cmd_run(int argc, char **argv)
 		.seed = -1,
 		.pin = true,
 	};
-	json_t *command = typed(argc, argv);
+	json_t *command = cmd_typed(argc, argv);
 	struct session session = {0};
 	int status;
 	int first;

@@ -70,8 +70,7 @@ static void entitle(struct chart *chart, const struct rank_load *load)
 		load->connections == 1 ? "" : "s", load->pipeline, rate);
 }
 
-/* The SVG of a script. Return: owned by the caller; NULL as of gnuplot_run(). */
-static char *draw_script(const char *script, size_t len, const char *title, bool *missing)
+char *chart_svg(const char *script, size_t len, const char *title, bool *missing)
 {
 	struct buf drawn = {0};
 	char *svg = NULL;
@@ -110,7 +109,7 @@ static int draw(struct chart *chart, const struct table *table, bool first, bool
 	some = chart_script(table, chart->kind, chart->title, out);
 	fclose(out);
 	if (some)
-		chart->svg = draw_script(script, len, chart->title, missing);
+		chart->svg = chart_svg(script, len, chart->title, missing);
 	free(script);
 	return !some ? 0 : chart->svg != NULL ? 1 : -1;
 }

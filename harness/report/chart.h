@@ -2,6 +2,7 @@
 #define HARNESS_REPORT_CHART_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -45,6 +46,14 @@ void charts_free(struct charts *charts);
 
 /** charts_save() - Write each to @stem + name + ".svg". Return: 0, or -1 after a message. */
 int charts_save(const struct charts *charts, const char *stem);
+
+/**
+ * chart_svg() - The SVG of a script for gnuplot.
+ * @missing: set to whether there is no gnuplot, which gives no message.
+ *
+ * Return: owned by the caller; NULL when it is missing, or after a message.
+ */
+char *chart_svg(const char *script, size_t len, const char *title, bool *missing);
 
 struct table;
 

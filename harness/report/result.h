@@ -100,10 +100,6 @@ bool result_is_of_tools(const char *path);
 /** report_trial() - A trial for the console, in the layout users of wrk know. */
 void report_trial(const json_t *trial, FILE *out);
 
-/** report_find_max() - A search of find_max() for the console: its result, and the table of
- *   latency against load. */
-void report_find_max(const json_t *record, FILE *out);
-
 /**
  * report_hdr() - The latencies of a trial as HdrHistogram's percentile file, in milliseconds. What
  *   timed out is counted with what it waited; a last line says how many these are.

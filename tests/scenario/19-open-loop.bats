@@ -279,6 +279,12 @@ is_near_closed() {
 	json '[.curve[].share] == [0.1, 0.3, 0.5, 0.7, 0.9]'
 	json '[.curve[].trial.rate.target] | . == sort'
 	json '.steps | any(.held) and any(.held == false and (.why_not | length > 0))'
+	# As a page with a chart.
+	"$RPCBENCH_BIN/rpcbench" report "$BATS_TEST_TMPDIR/out.json"
+	for line in '| 10 % |' '| 100 % |' '(out.svg)' 'Command: rpcbench load'; do
+		grep -qF "$line" "$BATS_TEST_TMPDIR/out.md"
+	done
+	for line in '<svg' p50 planned; do grep -qF "$line" "$BATS_TEST_TMPDIR/out.svg"; done
 }
 
 @test "--find-max: no rate keeps the condition, exit status 1; nobody listens, 3" {

@@ -6,6 +6,7 @@
 #include "harness/condition.h"
 #include "harness/find_max.h"
 #include "harness/load/load.h"
+#include "harness/report/curve.h"
 #include "harness/report/pick.h"
 #include "lib/clock.h"
 #include "tests/unit/test.h"
@@ -71,7 +72,7 @@ static json_t *search(struct model *m, const char *text, double rate)
 	assert_int_equal(condition_parse(&conditions.items[0], "--find-max", text), 0);
 	record = find_max(&params);
 	assert_non_null(record);
-	assert_string_equal(pick_text(record, "schema"), FIND_MAX_SCHEMA);
+	assert_string_equal(pick_text(record, "schema"), CURVE_SCHEMA);
 	return record;
 }
 
