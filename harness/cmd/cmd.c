@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "harness/cmd/cmd.h"
@@ -8,6 +9,16 @@
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 const char *const cmd_color_names[] = {"auto", "always", "never", NULL};
+
+size_t cmd_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+
+	if (columns != NULL && atoi(columns) > 0)
+		return (size_t)atoi(columns);
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
 
 /* Source: no-color.org for NO_COLOR, which counts when it is not empty. */
 bool cmd_color(int choice)

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Exit statuses of all commands; README.md tells users. */
 #define EXIT_FINE       0
@@ -50,6 +51,9 @@ extern const char *const cmd_color_names[];
 		.arg = "WHEN", .choices = cmd_color_names,                                         \
 		.help = "auto, always or never (auto: on a terminal, unless NO_COLOR is set)"      \
 	}
+
+/** cmd_width() - Columns of standard output: what COLUMNS says, or the terminal; 0: no limit. */
+size_t cmd_width(void);
 
 /** cmd_color() - Whether standard output gets colours. @choice: what --color said. */
 bool cmd_color(int choice);

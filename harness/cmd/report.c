@@ -126,7 +126,7 @@ static int render_round(json_t *record, const char *stem, const struct report_op
 	if (publish_round(record, stem) != 0)
 		return -1;
 	if (options->console)
-		report_console(record, stdout, cmd_color(options->color));
+		report_console(record, stdout, cmd_width(), cmd_color(options->color));
 	return 0;
 }
 

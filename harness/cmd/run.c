@@ -429,7 +429,7 @@ static int write_results(struct session *s)
 	if (result_summarise(s->record) != 0 || check_conditions(s) != 0)
 		status = -1;
 	else
-		report_console(s->record, stdout, cmd_color(s->color));
+		report_console(s->record, stdout, cmd_width(), cmd_color(s->color));
 	if (fflush(stdout) != 0)
 		status = fail_errno("cannot print the table");
 	if (store_finish(&s->store, s->record) != 0)

@@ -108,8 +108,12 @@ void report_trial(const json_t *trial, FILE *out);
  */
 int report_hdr(const json_t *trial, FILE *out);
 
-/** report_console() - A round's table for the console. @color: with ANSI colours. */
-void report_console(const json_t *record, FILE *out, bool color);
+/**
+ * report_console() - A round's table for the console.
+ * @width: columns of the console: what does not fit is left out, and named; 0: nothing is.
+ * @color: with ANSI colours.
+ */
+void report_console(const json_t *record, FILE *out, size_t width, bool color);
 
 /**
  * report_markdown() - A round as a Markdown page.

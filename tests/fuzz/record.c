@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	out = open_memstream(&text, &len);
 	fuzz_check(out != NULL);
-	report_console(record, out, true);
+	report_console(record, out, 80, true);
 	report_markdown(record, NULL, NULL, out);
 	fclose(out);
 	free(text);

@@ -201,3 +201,20 @@ in_small_space() {
 	run "$RPCBENCH_BIN/rpcbench" report -o x
 	[ "$status" -eq 2 ]
 }
+
+@test "on a narrow console what says least is left out, and named" {
+	jq '.columns = ["rank", "class", "load", "time", "rps", "best", "interval", "rps_per_cpu", "mean",
+		"stdev", "p50", "p75", "p90", "p95", "p99", "p100", "bytes", "errors", "limit", "relative"] |
+		.contestants |= map(select((.trials | length) > 0 and (.summary.failure | not)))' \
+		results/round.json >a.json
+	for width in 80 120; do
+		COLUMNS=$width "$RPCBENCH_BIN/rpcbench" report --console a.json >"$width"
+		[ "$(LC_ALL=C.UTF-8 wc -L <"$width")" -le $width ]
+		grep -q '^Too narrow for: .*stdev' "$width"
+		grep -q 'contestant .*requests/s .*per CPU-s .*p99 .*errors' "$width"
+	done
+	[ -z "$(grep '^ *#.*stdev\|^Too narrow for: .*p50' 80 120)" ]
+	COLUMNS=0 "$RPCBENCH_BIN/rpcbench" report --console a.json >wide
+	grep -q 'stdev' wide
+	[ -z "$(grep 'Too narrow' wide)" ]
+}

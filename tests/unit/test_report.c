@@ -41,7 +41,7 @@ static char *render(const json_t *record, enum form form)
 	else if (form == TRIAL)
 		report_trial(record, out);
 	else
-		report_console(record, out, form == COLORED);
+		report_console(record, out, 0, form == COLORED);
 	fclose(out);
 	return text;
 }
