@@ -101,7 +101,7 @@ static int verify_all(const struct suite *suite, char **names, int count)
 	for (int i = 0; i < count && interrupt_signal() == 0; i++)
 		verify_contestant(suite, manifest_find(&suite->manifests, names[i]), true, &tally);
 	runs_close();
-	printf("%u calls verified, %u failures, %u contestants left out\n", tally.verified,
+	printf("calls verified: %u, failures: %u, contestants left out: %u\n", tally.verified,
 		tally.failed, tally.left_out);
 	if (interrupt_signal() != 0)
 		return EXIT_SIGNAL + interrupt_signal();

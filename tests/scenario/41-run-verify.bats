@@ -27,7 +27,7 @@ verify() {
 	expect_line "ok      t: publish"
 	expect_line "ok      f: find_one"
 	expect_line "ok      h: publish"
-	expect_line "8 calls verified, 0 failures, 0 contestants left out"
+	expect_line "calls verified: 8, failures: 0, contestants left out: 0"
 }
 
 @test "each rule of HTTP is named" {
@@ -57,7 +57,7 @@ verify() {
 	expect_line 'FAILED  head: find_one: head: '
 	expect_line 'FAILED  constant: publish: reflects: reply.message: expected "verify-'
 	expect_line 'FAILED  garbage: find_one: not HTTP/1.1: '
-	expect_line "0 calls verified, 12 failures, 0 contestants left out"
+	expect_line "calls verified: 0, failures: 12, contestants left out: 0"
 }
 
 @test "class bare is excused from what a bare server leaves out, not from a right reply" {
