@@ -13,8 +13,7 @@
 #define LISTEN_STATE 10  /* TCP_LISTEN as /proc/net/tcp prints it */
 #define INODES_MAX   512 /* sockets on one port: a worker each */
 
-/* Addresses as /proc/net/tcp prints them, words of the host's byte order in hexadecimal. */
-static bool serves_loopback(const char *address)
+bool port_serves_loopback(const char *address)
 {
 	uint32_t loopback = htonl(INADDR_LOOPBACK);
 	uint32_t mapped = htonl(0xffff);
@@ -49,7 +48,7 @@ static size_t add_inodes(const char *table, uint16_t port, unsigned long *inodes
 		/* Listening sockets come first; there can be thousands of others. */
 		if (state != LISTEN_STATE)
 			break;
-		if (local == port && serves_loopback(address))
+		if (local == port && port_serves_loopback(address))
 			inodes[n++] = inode;
 	}
 	fclose(in);

@@ -1,6 +1,7 @@
 #ifndef HARNESS_PORT_H
 #define HARNESS_PORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -24,6 +25,12 @@ struct port_owner {
  * @owner: filled when it is PORT_TAKEN.
  */
 enum port_state port_look(uint16_t port, pid_t root, struct port_owner *owner);
+
+/**
+ * port_serves_loopback() - Is it 127.0.0.1, that as an IPv6 address, or any address?
+ * @address: as /proc/net/tcp prints it: words of the host's byte order in hexadecimal.
+ */
+bool port_serves_loopback(const char *address);
 
 /** port_owner_text() - "pid 123 (nginx)" or "a process of another user". Return: @out. */
 const char *port_owner_text(const struct port_owner *owner, char *out, size_t size);

@@ -1,7 +1,7 @@
 # Manifests, rounds, process control, verification; the commands run, verify and list.
 LIBRARIES += harness
 harness.SRCS := harness/paths.c harness/config.c harness/call.c harness/manifest.c \
-	harness/round.c harness/suite.c harness/interrupt.c harness/proc.c harness/port.c \
+	harness/round.c harness/suite.c harness/interrupt.c harness/proc.c harness/port.c harness/local_ports.c \
 	harness/process.c harness/keeper.c harness/runs.c harness/usage.c harness/disturbance.c \
 	harness/reason.c harness/server.c harness/pin.c harness/plan.c harness/proto.c \
 	harness/find_max.c

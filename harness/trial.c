@@ -1,6 +1,6 @@
 /*
  * trial_run
- *   server_start -> verify -> measure -> verify -> server_stop
+ *   wait_for_ports -> server_start -> verify -> measure -> verify -> server_stop
  *   measure: load_run, which calls back
  *     on_window, at both ends of it: a snapshot of the server's usage
  *     on_progress, ten times a second: has the server ended, was Ctrl-C pressed
@@ -13,13 +13,16 @@
 #include "harness/call.h"
 #include "harness/interrupt.h"
 #include "harness/load/load.h"
+#include "harness/local_ports.h"
 #include "harness/manifest.h"
 #include "harness/pin.h"
 #include "harness/plan.h"
 #include "harness/progress.h"
 #include "harness/proto.h"
 #include "harness/reason.h"
+#include "harness/report/build.h"
 #include "harness/report/checks.h"
+#include "harness/report/pick.h"
 #include "harness/report/result.h"
 #include "harness/server.h"
 #include "harness/trial.h"
@@ -28,10 +31,15 @@
 #include "lib/buf.h"
 #include "lib/clock.h"
 #include "lib/fail.h"
+#include "lib/units.h"
 
-/* One trial while it runs. */
-struct run {
+#define PORTS_SPARE 64 /* local ports beside those of the load: for servers and verification */
+* /
+
+	/* One trial while it runs. */
+	struct run {
 	const struct trial_params *params;
+	struct local_ports_wait ports; /* before the start */
 	struct server server;
 	struct buf reference; /* what each reply must carry */
 	char reason[REASON_MAX];
@@ -258,12 +266,53 @@ static json_t *measure(struct run *run)
 	return json;
 }
 
+static void tell_wait(void *ctx, const struct local_ports_wait *wait)
+{
+	const struct run *run = ctx;
+	char text[UNITS_TEXT];
+
+	progress_clear(run->params->progress);
+	fail_msg("waits up to %s for local ports: %zu of %zu are free, %zu may be needed; "
+		 "%zu connections that were closed are in TIME_WAIT",
+		units_duration((double)LOCAL_PORTS_WAIT_NS, text), wait->seen.free,
+		wait->seen.total, wait->needed, wait->seen.time_wait);
+	progress_stage(run->params->progress, "waiting for local ports");
+}
+
+/* A contestant that closes connections takes a port for each that is set up again: as many as in
+ * its last trial, if half of the range can do that. */
+static void wait_for_ports(struct run *run)
+{
+	const struct plan_entry *entry = run->params->entry;
+	const json_t *trials = json_object_get(entry->json, "trials");
+	double again = pick_or(
+		json_array_get(trials, json_array_size(trials) - 1), "connections.reconnects", 0);
+	struct local_ports_wait *ports = &run->ports;
+
+	if (again > 0 && local_ports_look("/proc", &ports->seen, ports->reason) == 0 &&
+		again > (double)ports->seen.total / 2)
+		again = (double)ports->seen.total / 2;
+	ports->needed = (size_t)entry->connections + PORTS_SPARE + (size_t)again;
+	local_ports_wait("/proc", LOCAL_PORTS_WAIT_NS, ports, tell_wait, run);
+}
+
+static void put_ports(json_t *trial, const struct local_ports_wait *ports)
+{
+	struct build b = {.object = trial};
+
+	if (ports->known)
+		build_put(&b, "ports", local_ports_object(ports));
+	else
+		build_absent(&b, "ports", ports->reason);
+}
+
 /* From start to the second verification. Return: the numbers, NULL when there are none. */
 static json_t *conduct(struct run *run)
 {
 	const struct trial_params *p = run->params;
 	json_t *json;
 
+	wait_for_ports(run);
 	progress_stage(p->progress, "starting");
 	if (server_start(&run->server, p->suite, p->entry->contestant, p->round->threads,
 		    p->pin->on ? &p->pin->server : NULL, run->reason) != 0)
@@ -318,10 +367,11 @@ enum trial_end trial_run(const struct trial_params *params, struct trial *trial)
 		trial->json = NULL;
 		return TRIAL_INTERRUPTED;
 	}
-	if (!failed)
-		return TRIAL_MEASURED;
 	if (trial->json == NULL)
 		trial->json = json_object();
+	put_ports(trial->json, &run.ports);
+	if (!failed)
+		return TRIAL_MEASURED;
 	json_object_set_new(trial->json, "failure", reason_json(run.reason));
 	return TRIAL_FAILED;
 }

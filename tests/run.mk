@@ -17,3 +17,6 @@ test_disturbance.LIBS := harness report stats load
 TESTS += test_find_max
 test_find_max.SRCS := tests/unit/test_find_max.c
 test_find_max.LIBS := harness report load stats
+TESTS += test_local_ports
+test_local_ports.SRCS := tests/unit/test_local_ports.c
+test_local_ports.LIBS := harness report stats load

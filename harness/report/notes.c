@@ -262,6 +262,28 @@ static void note_disturbed(const struct table_row *row, const struct pen *pen)
 			standing, why != NULL ? why : "of what is not recorded");
 }
 
+/* Trials that began with fewer local ports than they may need. */
+static void note_ports(const struct table_row *row, const struct pen *pen)
+{
+	const json_t *trial;
+	const json_t *last = NULL;
+	size_t few = 0;
+	size_t i;
+
+	json_array_foreach (pick(row->contestant, "trials"), i, trial) {
+		if (pick_or(trial, "ports.free", INFINITY) >= pick_or(trial, "ports.needed", 0))
+			continue;
+		few++;
+		last = trial;
+	}
+	if (few > 0)
+		note(pen,
+			"%s: FEW PORTS: %zu of its trials, the last with %.0f free local ports of "
+			"%.0f that it may need.",
+			name_of(row), few, pick_or(last, "ports.free", 0),
+			pick_or(last, "ports.needed", 0));
+}
+
 static void note_checks(const struct table_row *row, const struct pen *pen)
 {
 	static const struct {
@@ -368,6 +390,7 @@ void notes_of_table(const struct table *table, notes_print *print, void *ctx)
 		note_saturated(&table->rows[i], &pen);
 		note_noise(&table->rows[i], &pen);
 		note_disturbed(&table->rows[i], &pen);
+		note_ports(&table->rows[i], &pen);
 		note_checks(&table->rows[i], &pen);
 	}
 }

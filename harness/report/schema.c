@@ -145,6 +145,14 @@ static const struct field disturbance_fields[] = {
 	{0},
 };
 
+static const struct field ports_fields[] = {
+	{"needed", NUMBER, NULL, true},
+	{"free", NUMBER, NULL, true},
+	{"time_wait", NUMBER, NULL, true},
+	{"waited_s", NUMBER, NULL, true},
+	{0},
+};
+
 static const struct field repeated_fields[] = {
 	{"started_s", NUMBER, NULL, false},
 	{"rps", NUMBER, NULL, false},
@@ -219,6 +227,7 @@ static const struct field trial_fields[] = {
 	{"client_limited", BOOL, NULL, false},
 	{"checks", OBJECT, checks_fields, false},
 	{"disturbance", OBJECT, disturbance_fields, false},
+	{"ports", OBJECT, ports_fields, false},
 	{"conditions", LIST, condition_fields, false},
 	{"series", LIST, series_fields, false},
 	{"histogram", OBJECT, histogram_fields, false},
