@@ -33,11 +33,10 @@
 #include "lib/fail.h"
 #include "lib/units.h"
 
-#define PORTS_SPARE 64 /* local ports beside those of the load: for servers and verification */
-* /
+#define PORTS_SPARE 64 /* local ports beside those of the load: for servers, verification */
 
-	/* One trial while it runs. */
-	struct run {
+/* One trial while it runs. */
+struct run {
 	const struct trial_params *params;
 	struct local_ports_wait ports; /* before the start */
 	struct server server;
