@@ -229,6 +229,18 @@ int process_start(struct process *process, const struct process_params *params, 
 	return 0;
 }
 
+bool process_is_joined(const struct process *process, char *reason)
+{
+	struct port_owner owner;
+	char text[64];
+
+	if (port_look(process->port, process->keeper, &owner) != PORT_TAKEN)
+		return false;
+	reason_set(reason, "%s listens on port %u beside it",
+		port_owner_text(&owner, text, sizeof(text)), process->port);
+	return true;
+}
+
 bool process_ended(struct process *process, char *reason)
 {
 	struct keeper_word word;

@@ -74,6 +74,14 @@ int process_start(struct process *process, const struct process_params *params, 
 uint16_t process_ready_port(const struct process *process, const char *word);
 
 /**
+ * process_is_joined() - Does somebody else listen on its port too, as SO_REUSEPORT allows?
+ * @reason: REASON_MAX bytes; who.
+ *
+ * Looks at every process: not for while something is measured.
+ */
+bool process_is_joined(const struct process *process, char *reason);
+
+/**
  * process_ended() - Has it ended by itself, or was it halted?
  * @reason: how, e.g. "was killed by signal 11 (Segmentation fault)".
  *

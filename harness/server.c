@@ -196,6 +196,21 @@ bool server_ended(struct server *server, char *reason)
 	return process_ended(&server->process, reason);
 }
 
+bool server_is_joined(const struct server *server, char *reason)
+{
+	char who[REASON_MAX];
+
+	for (size_t i = 0; i < server->companion_count; i++) {
+		const struct server *companion = &server->companions[i];
+
+		if (!process_is_joined(&companion->process, who))
+			continue;
+		reason_set(reason, "its companion %s: %.400s", companion->contestant->name, who);
+		return true;
+	}
+	return process_is_joined(&server->process, reason);
+}
+
 bool server_stop(struct server *server, bool keep_log)
 {
 	bool clean = process_stop(&server->process);

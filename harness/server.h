@@ -38,6 +38,12 @@ int server_start(struct server *server, const struct suite *suite, const struct 
 bool server_ended(struct server *server, char *reason);
 
 /**
+ * server_is_joined() - Does somebody else listen on its port, or that of a companion, too?
+ * @reason: REASON_MAX bytes; who, and where.
+ */
+bool server_is_joined(const struct server *server, char *reason);
+
+/**
  * server_count() - How many requests it says it has answered.
  * @reason: REASON_MAX bytes; why it does not say.
  */

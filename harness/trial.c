@@ -1,6 +1,7 @@
 /*
  * trial_run
- *   wait_for_ports -> server_start -> verify -> measure -> verify -> server_stop
+ *   wait_for_ports -> server_start -> verify -> measure -> look_for_strangers -> verify
+ *   -> server_stop
  *   measure: load_run, which calls back
  *     on_window, at both ends of it: a snapshot of the server's usage
  *     on_progress, ten times a second: has the server ended, was Ctrl-C pressed
@@ -40,6 +41,7 @@ struct run {
 	const struct trial_params *params;
 	struct local_ports_wait ports; /* before the start */
 	struct server server;
+	struct verify_seen seen;
 	struct buf reference; /* what each reply must carry */
 	char reason[REASON_MAX];
 	bool crashed;
@@ -81,6 +83,16 @@ static int on_progress(void *ctx, const struct load_progress *progress)
 	return look_for_crash(run) || interrupt_signal() != 0;
 }
 
+/* Requests of connections made since could have been answered by somebody else. */
+static int look_for_strangers(struct run *run)
+{
+	char who[REASON_MAX];
+
+	if (!server_is_joined(&run->server, who))
+		return 0;
+	return reason_set(run->reason, "%.400s since the load began: it may have answered", who);
+}
+
 static int verify(struct run *run, const char *when)
 {
 	const struct verify_params params = {
@@ -89,6 +101,7 @@ static int verify(struct run *run, const char *when)
 		.expect = run->params->call,
 		.port = run->server.process.port,
 		.timeout_ns = run->params->round->timeout_ns,
+		.seen = &run->seen,
 	};
 	char why[REASON_MAX];
 
@@ -321,7 +334,8 @@ static json_t *conduct(struct run *run)
 		return NULL;
 	json = measure(run);
 	progress_stage(p->progress, "stopping");
-	if (json != NULL && run->reason[0] == '\0' && interrupt_signal() == 0)
+	if (json != NULL && run->reason[0] == '\0' && interrupt_signal() == 0 &&
+		look_for_strangers(run) == 0)
 		verify(run, " after the load");
 	return json;
 }

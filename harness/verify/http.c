@@ -272,6 +272,23 @@ static int check_type(const struct verify_params *params, const struct reply *re
 	return 0;
 }
 
+/* A Date that was made once. Each of the same second is the same, so that only time tells. */
+static int check_frozen(struct verify_seen *seen, const char *date, char *reason)
+{
+	int64_t now_ns = clock_ns();
+
+	if (seen == NULL)
+		return 0;
+	if (strcmp(seen->date, date) == 0 && now_ns - seen->date_ns > VERIFY_FROZEN_NS)
+		return reason_set(reason, "frozen-date: it was '%s' %.1f s ago, and still is", date,
+			(double)(now_ns - seen->date_ns) / NS_PER_S);
+	if (strcmp(seen->date, date) == 0)
+		return 0;
+	snprintf(seen->date, sizeof(seen->date), "%s", date);
+	seen->date_ns = now_ns;
+	return 0;
+}
+
 static int check_date(const struct verify_params *params, const struct reply *reply, char *reason)
 {
 	struct tm parts = {0};
@@ -293,6 +310,8 @@ static int check_date(const struct verify_params *params, const struct reply *re
 	if (end == NULL || strcmp(again, reply->date) != 0)
 		return reason_set(reason,
 			"date: expected the form 'Sun, 06 Nov 1994 08:49:37 GMT', got %s", quoted);
+	if (check_frozen(params->seen, reply->date, reason) != 0)
+		return -1;
 	if (date < reply->asked - VERIFY_DATE_S || date > reply->answered + VERIFY_DATE_S)
 		return reason_set(reason, "date: expected one within %d s of now, got %s",
 			VERIFY_DATE_S, quoted);

@@ -19,6 +19,7 @@ struct manifest_call;
  *             content_type  application/json for an object, text/plain for a text      *
  *             reply         an object equal by meaning to protos/expect, a text byte by byte
  *             date          sent, in the one format of RFC 9110 5.6.7, within 3 s of now *
+ *             frozen-date   two verifications that are more than 2 s apart get different ones   *
  *             unknown_path  another path does not get this call's reply with status 200 *
  *             head          HEAD gets no body (RFC 9110 9.3.2)                           *
  *             reflects      publish answers another name and version with those
@@ -37,9 +38,16 @@ struct manifest_call;
  * it sends must be right. Bytes behind the reply always fail.
  */
 
-#define VERIFY_DATE_S     3         /* a Date refreshed once a second, and a busy machine */
-#define VERIFY_BODY_MAX   (1 << 20) /* bytes of a reply that are taken in */
+#define VERIFY_DATE_S     3              /* a Date refreshed once a second, and a busy machine */
+#define VERIFY_FROZEN_NS  (2 * NS_PER_S) /* likewise: later, it must be another */
+#define VERIFY_BODY_MAX   (1 << 20)      /* bytes of a reply that are taken in */
 #define VERIFY_TIMEOUT_NS (5 * NS_PER_S)
+
+/** struct verify_seen - What an earlier verification saw. Zeroed: there was none. */
+struct verify_seen {
+	char date[64];
+	int64_t date_ns; /* when, clock_ns() */
+};
 
 /** struct verify_params - What to ask whom. Everything it points to is borrowed. */
 struct verify_params {
@@ -47,7 +55,9 @@ struct verify_params {
 	const struct manifest_call *call; /* of the contestant */
 	const struct call *expect;        /* of the same name */
 	uint16_t port;
-	int64_t timeout_ns; /* of each exchange */
+	int64_t timeout_ns;       /* of each exchange */
+	struct verify_seen *seen; /* of the same server, kept from one verification to the next; or
+				     NULL */
 };
 
 /**

@@ -53,6 +53,39 @@ teardown() {
 	expect_failure dual "trial 1: port $port is taken by pid ${stopped[1]} (python3)"
 }
 
+# connected: both connections of the load to $port are up.
+connected() {
+	local peer
+	printf -v peer '0100007F:%04X 01' "$port"
+	[ "$(grep -c " $peer " /proc/net/tcp)" -ge 2 ]
+}
+
+@test "ports: a stranger who joins during the load" {
+	stranger 127.0.0.1
+	stop_strangers
+	list "$(fixed shared "$port" --reuse-port)" >"$file"
+	round shared
+	start_round --trials 1 --duration 2s --repeats 0
+	eventually connected
+	stranger 127.0.0.1 "$port"
+	wait "$harness" || status=$?
+	kill -0 "${strangers[0]}"
+	stop_strangers
+	expect_failure shared "trial 1: pid ${stopped[0]} (python3) listens on port $port beside it since the load began: it may have answered"
+	trial shared '.requests.ok > 0'
+}
+
+@test "a Date that stands still is named, in a trial that is long enough to tell" {
+	list "$(faulty frozen --frozen-date)" "$(faulty good)" >"$file"
+	round frozen good
+	run_round --trials 1 --duration 200ms --repeats 0
+	expect_failure frozen null
+	run_round --trials 1 --duration 2100ms --repeats 0
+	expect_status 1
+	expect_failure frozen "trial 1: verify after the load: find_one: frozen-date: it was '*' 2.* s ago, and still is"
+	expect_failure good null
+}
+
 @test "starts that fail: each says how" {
 	cp /bin/true "$BATS_TEST_TMPDIR/nolib"
 	sed -i 's/libc\.so\.6/libq.so.6/' "$BATS_TEST_TMPDIR/nolib"

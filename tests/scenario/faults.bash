@@ -43,9 +43,9 @@ faulty() {
 		$mark, "--port", "{port}"] + $ARGS.positional)}' --args -- "$@"
 }
 
-# fixed NAME PORT: one that listens on PORT of 127.0.0.1.
+# fixed NAME PORT [ARGUMENT…]: one that listens on PORT of 127.0.0.1.
 fixed() {
-	faulty "$1" | jq --argjson port "$2" '. + {port: $port}'
+	faulty "$1" "${@:3}" | jq --argjson port "$2" '. + {port: $port}'
 }
 
 # command_of NAME COMMAND…
@@ -56,15 +56,15 @@ command_of() {
 		calls: {find_one: {url: "/test"}}, command: $ARGS.positional}' --args -- "$@"
 }
 
-# stranger ADDRESS: somebody who listens there on $port; stop_strangers ends all.
+# stranger ADDRESS [PORT]: somebody who listens there on $port; stop_strangers ends all.
 stranger() {
 	local said="$BATS_TEST_TMPDIR/stranger.${#strangers[@]}"
 	/usr/bin/python3 -c 'import socket, sys, time
-s = socket.create_server((sys.argv[1], 0), reuse_port=True,
+s = socket.create_server((sys.argv[1], int(sys.argv[2])), reuse_port=True,
     family=socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET,
     dualstack_ipv6=sys.argv[1] == "::")
 print(s.getsockname()[1], flush=True)
-time.sleep(100)' "$1" >"$said" 3>&- &
+time.sleep(100)' "$1" "${2:-0}" >"$said" 3>&- &
 	strangers+=($!)
 	eventually test -s "$said"
 	port=$(cat "$said")
