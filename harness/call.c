@@ -77,18 +77,30 @@ char *call_json_body(const struct call *call)
 	return json_dumps(call->request, JSON_COMPACT);
 }
 
+bool call_varies(const struct call *call)
+{
+	return strcmp(call->name, "publish") == 0 || strcmp(call->name, "echo") == 0;
+}
+
 bool call_vary(const struct call *call, struct call *varied)
 {
-	int version = (int)(clock_ns() % 1000000) + 3;
+	int number = (int)(clock_ns() % 1000000) + 3;
 	char name[64];
 	char message[96];
 
-	if (strcmp(call->name, "publish") != 0)
+	if (!call_varies(call))
 		return false;
-	snprintf(name, sizeof(name), "verify-%d", getpid());
-	snprintf(message, sizeof(message), "%s@%d", name, version);
-	varied->root = json_pack("{s:{s:s, s:i}, s:{s:i, s:s}}", "request", "name", name, "version",
-		version, "reply", "code", 0, "message", message);
+	if (strcmp(call->name, "publish") == 0) {
+		snprintf(name, sizeof(name), "verify-%d", getpid());
+		snprintf(message, sizeof(message), "%s@%d", name, number);
+		varied->root = json_pack("{s:{s:s, s:i}, s:{s:i, s:s}}", "request", "name", name,
+			"version", number, "reply", "code", 0, "message", message);
+	} else {
+		snprintf(name, sizeof(name), "verify-%d-%d", getpid(), number);
+		snprintf(message, sizeof(message), "Hello %s", name);
+		varied->root = json_pack("{s:{s:s}, s:{s:s, s:i}}", "request", "name", name,
+			"reply", "msg", message, "payload_bytes", 0);
+	}
 	varied->name = call->name;
 	varied->request = json_object_get(varied->root, "request");
 	varied->reply = json_object_get(varied->root, "reply");

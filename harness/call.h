@@ -42,6 +42,9 @@ char *call_thrift_arguments(const struct call *call);
 /** call_json_body() - The request as the JSON body of an HTTP POST. Return: owned by the caller. */
 char *call_json_body(const struct call *call);
 
+/** call_varies() - Does its reply depend on its request? */
+bool call_varies(const struct call *call);
+
 /**
  * call_vary() - The same call with another request that no server can know before, and the reply
  *   that must come then.

@@ -20,7 +20,7 @@
 #include "harness/verify/verify.h"
 #include "lib/buf.h"
 
-#define EXCHANGES_MAX  3 /* the call, another publish or echo, an unknown method */
+#define EXCHANGES_MAX  4 /* the call, another publish, two of echo, an unknown method */
 #define UNKNOWN_METHOD "/rpcbench.NoSuchService/NoSuchMethod"
 
 /* A channel, and what its calls wait on. */

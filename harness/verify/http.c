@@ -372,7 +372,7 @@ static int check_reflection(const struct verify_params *params, char *reason)
 	if (status == 0)
 		status = check_reply(params, &varied, &reply, why);
 	if (status != 0)
-		reason_set(reason, "reflects: %s", why);
+		reason_set(reason, "json-per-request: %s", why);
 	reply_free(&reply);
 	call_free(&varied);
 	return status;

@@ -22,17 +22,21 @@ struct manifest_call;
  *             frozen-date   two verifications that are more than 2 s apart get different ones   *
  *             unknown_path  another path does not get this call's reply with status 200 *
  *             head          HEAD gets no body (RFC 9110 9.3.2)                           *
- *             reflects      publish answers another name and version with those
+ *             json-per-request  publish answers another name and version, that it cannot have
+ *                           been asked before, with those: its JSON is made for each request
  *   Thrift    reply         the struct equals protos/expect; type, name and sequence id of
  *                           the message are those of a reply to this call
- *             reflects      as above
+ *             reflects      as json-per-request
  *             unknown_method   is answered with an exception                            *
  *
  *   gRPC      status        OK
  *             reply         one message, equal to protos/expect
- *             reflects      as above
+ *             reflects      as json-per-request; echo greets another name by that
  *             random        two replies of echo carry different bytes
  *             unknown_method   is answered with UNIMPLEMENTED                           *
+ *
+ * json-per-request and reflects take a call whose reply depends on its request, call_varies(). The
+ * others have one reply by their public benchmarks, which bytes kept since the start may be.
  *
  * A contestant of class "bare" is excused from rules marked *, except that a Content-Type which
  * it sends must be right. Bytes behind the reply always fail.

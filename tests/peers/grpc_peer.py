@@ -43,6 +43,8 @@ def find_one(_):
 
 def publish(request):
     asked = unpkg_pb2.PublishRequest.FromString(request)
+    if OPTIONS.constant:
+        asked = unpkg_pb2.PublishRequest(name="rpc-server-benchmark", version=2)
     return unpkg_pb2.PublishResponse(
         message=f"{asked.name}@{asked.version}").SerializeToString()
 
@@ -55,6 +57,8 @@ def call(request):
     name = echo_pb2.CallRequest.FromString(request).name
     if name == "32byte":
         return echo_pb2.CallResponse(payload=os.urandom(32)).SerializeToString()
+    if OPTIONS.constant:
+        name = "world"
     return echo_pb2.CallResponse(msg=f"Hello {name}").SerializeToString()
 
 
@@ -117,22 +121,26 @@ class Handler(grpc.GenericRpcHandler):
         return grpc.unary_unary_rpc_method_handler(answer)
 
 
-def main():
+def parse():
     p = argparse.ArgumentParser()
     p.add_argument("--port", type=int, default=0)
     p.add_argument("--max-streams", type=int, help="that a connection may have at once")
     p.add_argument("--stop-after", type=int, help="calls, after which it winds down")
     p.add_argument("--threads", type=int, default=16)
-    options = p.parse_args()
+    p.add_argument("--constant", action="store_true", help="look at no request")
+    return p.parse_args()
+
+
+def main():
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    handler = Handler(options.stop_after, stop)
+    handler = Handler(OPTIONS.stop_after, stop)
     arguments = [("grpc.max_receive_message_length", -1)]
-    if options.max_streams:
-        arguments.append(("grpc.max_concurrent_streams", options.max_streams))
-    server = grpc.server(concurrent.futures.ThreadPoolExecutor(options.threads), (handler,),
+    if OPTIONS.max_streams:
+        arguments.append(("grpc.max_concurrent_streams", OPTIONS.max_streams))
+    server = grpc.server(concurrent.futures.ThreadPoolExecutor(OPTIONS.threads), (handler,),
                          options=arguments)
-    port = server.add_insecure_port(f"127.0.0.1:{options.port}")
+    port = server.add_insecure_port(f"127.0.0.1:{OPTIONS.port}")
     server.start()
     print(f"READY port={port}", flush=True)
     stop.wait()
@@ -142,6 +150,7 @@ def main():
     print(f"at_once={handler.at_once}", flush=True)
 
 
+OPTIONS = parse()
 FIND_ONE = unpkg_pb2.FindOneResponse(**read("protos/expect/find_one.json")["reply"]) \
     .SerializeToString()
 CITIES = city_pb2.CitiesReply(cities=[

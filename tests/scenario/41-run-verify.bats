@@ -55,7 +55,7 @@ verify() {
 	expect_line 'FAILED  olddate: find_one: date: expected one within 3 s of now, got "Sun, 06 Nov 1994 08:49:37 GMT"'
 	expect_line "FAILED  baddate: find_one: date: expected the form 'Sun, 06 Nov 1994 08:49:37 GMT', got"
 	expect_line 'FAILED  head: find_one: head: '
-	expect_line 'FAILED  constant: publish: reflects: reply.message: expected "verify-'
+	expect_line 'FAILED  constant: publish: json-per-request: reply.message: expected "verify-'
 	expect_line 'FAILED  garbage: find_one: not HTTP/1.1: '
 	expect_line "calls verified: 0, failures: 12, contestants left out: 0"
 }
@@ -104,6 +104,20 @@ verify() {
 	expect_line 'FAILED  constant: publish: reflects: reply.message: expected "verify-'
 	expect_line 'FAILED  url: find_one: expected the url /UnpkgService.FindOne, got /UnpkgService.Find'
 	expect_line 'FAILED  query: find_one: expected protocol=binary or compact, transport=buffered or framed, got protocol=json'
+}
+
+@test "gRPC: a reply that is the same for every request is found where it should not be" {
+	local calls='{"find_one": {"url": "/unpkg.Unpkg/FindOne"}, "publish": {"url": "/unpkg.Unpkg/Publish"}, "echo": {"url": "/echo.Streams/Call"}}'
+	list "$(manifest good grpc stock "$calls")" "$(manifest constant grpc stock "$calls" --constant)" |
+		sed 's/http_peer.py/grpc_peer.py/' >"$file"
+	verify good constant
+	expect_status 1
+	expect_line 'ok      good: find_one (every request gets this reply: whether it is made for each is not shown)'
+	expect_line 'ok      good: publish'
+	expect_line 'ok      good: echo'
+	expect_line 'ok      constant: find_one'
+	expect_line 'FAILED  constant: publish: reflects: reply.message: expected "verify-'
+	expect_line 'FAILED  constant: echo: reflects: reply.msg: expected "Hello verify-'
 }
 
 @test "what does not start or is not there" {
