@@ -118,6 +118,22 @@ static bool is_there(const struct plan *plan, const struct plan_entry *entry)
 	return false;
 }
 
+/* Return: 0, or -1 after a message. */
+static int append(struct plan *plan, const struct plan_entry *entry, const char *skipped)
+{
+	struct plan_entry *entries = reallocarray(plan->entries, plan->count + 1, sizeof(*entries));
+
+	if (entries == NULL)
+		return fail_msg("out of memory");
+	plan->entries = entries;
+	entries[plan->count] = *entry;
+	entries[plan->count].json = make_json(entry, skipped);
+	if (entries[plan->count].json == NULL)
+		return fail_msg("out of memory");
+	plan->count++;
+	return 0;
+}
+
 /* A row for each level of the round. */
 static int add(
 	struct plan *plan, const struct suite *suite, const struct contestant *c, int64_t repeats)
@@ -142,17 +158,35 @@ static int add(
 			.arrival = level->arrival,
 			.out = missing,
 		};
-		struct plan_entry *entries;
 
-		if (is_there(plan, &entry))
-			continue;
-		entries = reallocarray(plan->entries, plan->count + 1, sizeof(*entries));
-		entry.json = entries != NULL ? make_json(&entry, missing ? skipped : NULL) : NULL;
-		if (entry.json == NULL)
-			return fail_msg("out of memory");
-		plan->entries = entries;
-		plan->entries[plan->count++] = entry;
+		if (!is_there(plan, &entry) && append(plan, &entry, missing ? skipped : NULL) != 0)
+			return -1;
 	}
+	return 0;
+}
+
+/* A second entry beside each of the contestant that the round measures again. */
+static int add_again(struct plan *plan, bool quick)
+{
+	size_t count = plan->count;
+
+	plan->not_again = NULL;
+	if (plan->round.again == NULL)
+		return 0;
+	if (quick) {
+		plan->not_again = "--quick measures nothing twice";
+		return 0;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct plan_entry entry = plan->entries[i];
+
+		entry.again = true;
+		if (!entry.out && strcmp(entry.contestant->name, plan->round.again) == 0 &&
+			append(plan, &entry, NULL) != 0)
+			return -1;
+	}
+	if (plan->count == count)
+		plan->not_again = "its contestant is not among those measured";
 	return 0;
 }
 
@@ -199,7 +233,8 @@ int plan_make(struct plan *plan, const struct suite *suite, const struct plan_op
 	if (suite->manifests.count > suite->own_count)
 		plan->as_written = false;
 	if (check_list(suite, "only", options->only) != 0 ||
-		check_list(suite, "skip", options->skip) != 0 || add_all(plan, suite, options) != 0)
+		check_list(suite, "skip", options->skip) != 0 ||
+		add_all(plan, suite, options) != 0 || add_again(plan, options->quick) != 0)
 		goto err0;
 	if (plan->count == 0) {
 		fail_msg("no contestant is left to measure");
@@ -239,6 +274,12 @@ void plan_shuffle(struct plan *plan, struct stats_random *random)
 		plan->order[i - 1] = plan->order[j];
 		plan->order[j] = held;
 	}
+}
+
+const char *plan_entry_name(const struct plan_entry *entry, char *out)
+{
+	snprintf(out, PLAN_NAME, "%s%s", entry->contestant->name, entry->again ? " (again)" : "");
+	return out;
 }
 
 size_t plan_left(const struct plan *plan)

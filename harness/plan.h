@@ -44,6 +44,7 @@ struct plan_entry {
 	int64_t repeats;  /* of disturbed trials, that are left */
 	double rate;      /* 0: closed loop */
 	int arrival;      /* enum pace_arrival */
+	bool again;       /* the second of two that are the same, see report/floor.h */
 	bool out;         /* takes no further part */
 	json_t *json;     /* its entry in the record, owned */
 };
@@ -51,7 +52,9 @@ struct plan_entry {
 /** struct plan - A round with the command line's changes. */
 struct plan {
 	struct round round;
-	bool as_written; /* nothing is changed, so that its results may be published */
+	const char
+		*not_again; /* why none is measured twice; NULL: one is, or the round names none */
+	bool as_written;    /* nothing is changed, so that its results may be published */
 	struct plan_entry *entries;
 	size_t count;
 	size_t *order; /* of the entries, in the current trial */
@@ -73,6 +76,11 @@ void plan_free(struct plan *plan);
 
 /** plan_shuffle() - A new random order, with all orders equally likely. */
 void plan_shuffle(struct plan *plan, struct stats_random *random);
+
+#define PLAN_NAME 96 /* bytes of the text below, with its NUL */
+
+/** plan_entry_name() - "http-json", or "http-json (again)". Return: @out. */
+const char *plan_entry_name(const struct plan_entry *entry, char *out);
 
 /** plan_left() - How many entries still take part. */
 size_t plan_left(const struct plan *plan);

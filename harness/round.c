@@ -78,6 +78,10 @@ static const struct config_field fields_table[] = {
 		.type = CONFIG_TEXTS,
 		.offset = offsetof(struct fields, round.columns),
 		.check = check_column},
+	{.key = "again",
+		.type = CONFIG_TEXT,
+		.offset = offsetof(struct fields, round.again),
+		.check = config_name},
 	{.key = "ratios", .type = CONFIG_ARRAY, .offset = offsetof(struct fields, round.ratios)},
 	{0},
 };
@@ -198,6 +202,16 @@ static int check_ratios(const struct round *round)
 	return 0;
 }
 
+static int check_again(const struct round *round)
+{
+	const struct config_at at = {.key = "again"};
+
+	if (round->again == NULL || takes_part(round, round->again))
+		return 0;
+	return config_error(&round->file, &at,
+		"expected one of the contestants of this round, '%s' is none", round->again);
+}
+
 static int check_call(const struct round *round, const struct paths *paths)
 {
 	const struct config_at at = {.key = "call"};
@@ -256,7 +270,7 @@ int round_load(struct round *round, const struct paths *paths, const char *which
 	*round = fields.round;
 	if (status != 0 || read_levels(round, fields.levels) != 0 ||
 		check_call(round, paths) != 0 || check_contestants(round) != 0 ||
-		check_ratios(round) != 0) {
+		check_again(round) != 0 || check_ratios(round) != 0) {
 		round_free(round);
 		return -1;
 	}

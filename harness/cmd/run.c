@@ -22,6 +22,7 @@
 #include "harness/pin.h"
 #include "harness/plan.h"
 #include "harness/progress.h"
+#include "harness/report/build.h"
 #include "harness/report/page.h"
 #include "harness/report/result.h"
 #include "harness/runs.h"
@@ -191,12 +192,26 @@ static json_t *parameters(const struct round *round)
 		(double)round->timeout_ns / NS_PER_S, "server_threads", (json_int_t)round->threads);
 }
 
+/* @again: the second entries, taken. */
+static int put_again(struct session *s, json_t *again)
+{
+	struct build b = {.object = s->record};
+
+	if (s->plan.not_again != NULL)
+		build_absent(&b, "again", s->plan.not_again);
+	else if (json_array_size(again) > 0)
+		build_put(&b, "again", json_incref(again));
+	json_decref(again);
+	return b.failed ? -1 : 0;
+}
+
 static int record_begin(struct session *s, bool quick, json_t *command)
 {
 	const struct round *round = &s->plan.round;
 	int64_t cpus = s->pin.server_count;
 	json_t *environment = host_environment(&s->suite.paths, &s->pin);
 	json_t *list = json_array();
+	json_t *again = json_array();
 	time_t now = time(NULL);
 	struct tm utc;
 	char started[32];
@@ -207,7 +222,7 @@ static int record_begin(struct session *s, bool quick, json_t *command)
 
 		json_object_set_new(entry, "server_cpus",
 			json_integer(round->threads < cpus ? round->threads : cpus));
-		json_array_append(list, entry);
+		json_array_append(s->plan.entries[i].again ? again : list, entry);
 	}
 	/* It is interrupted until it is whole: the run may be killed. */
 	s->record = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:b, s:b, s:o, s:o, s:o}",
@@ -215,7 +230,7 @@ static int record_begin(struct session *s, bool quick, json_t *command)
 		"title", round->title, "started_at", started, "command", command, "seed",
 		(json_int_t)s->seed, "quick", quick, "interrupted", true, "parameters",
 		parameters(round), "environment", environment, "contestants", list);
-	if (s->record == NULL)
+	if (s->record == NULL || put_again(s, again) != 0)
 		return fail_msg("out of memory");
 	if (round->columns != NULL)
 		put_columns(s->record, round->columns);
@@ -260,13 +275,14 @@ static void label(const struct session *s, const struct plan_entry *entry, int64
 	size_t size)
 {
 	char load[48] = "";
+	char name[PLAN_NAME];
 
 	if (s->plan.round.level_count > 1)
 		snprintf(load, sizeof(load), " %lld×%lld%s", (long long)entry->connections,
 			(long long)entry->pipeline, entry->requests > 0 ? " counted" : "");
 	if (entry->rate > 0)
 		snprintf(load + strlen(load), sizeof(load) - strlen(load), " at %g/s", entry->rate);
-	snprintf(out, size, "%.32s%s trial %lld of %lld", entry->contestant->name, load,
+	snprintf(out, size, "%.42s%s trial %lld of %lld", plan_entry_name(entry, name), load,
 		(long long)trial, (long long)s->plan.round.trials);
 }
 
@@ -277,6 +293,7 @@ static void tell_outcome(
 	double rps = json_number_value(json_object_get(trial->json, "rps"));
 	char count[UNITS_TEXT];
 	char text[64];
+	char name[PLAN_NAME];
 
 	snprintf(text, sizeof(text), "%s requests/s", units_count(rps, count));
 	progress_done(&s->progress, end == TRIAL_FAILED        ? "failed"
@@ -284,10 +301,11 @@ static void tell_outcome(
 							       : text);
 	if (end != TRIAL_FAILED)
 		return;
-	fail_msg("%s: %s", entry->contestant->name, why);
+	plan_entry_name(entry, name);
+	fail_msg("%s: %s", name, why);
 	if (trial->log[0] == '\0')
 		return;
-	fail_msg("%s: its output is in %s", entry->contestant->name, trial->log);
+	fail_msg("%s: its output is in %s", name, trial->log);
 	json_object_set_new(
 		entry->json, "log", json_string(paths_short(&s->suite.paths, trial->log)));
 }
@@ -297,9 +315,10 @@ static void set_aside(
 	struct session *s, struct plan_entry *entry, struct trial *trial, json_t *started_s)
 {
 	json_t *list = json_object_get(entry->json, "repeated");
+	char name[PLAN_NAME];
 
 	progress_clear(&s->progress);
-	fail_msg("%s: disturbed, and repeated: %s", entry->contestant->name, trial->disturbed);
+	fail_msg("%s: disturbed, and repeated: %s", plan_entry_name(entry, name), trial->disturbed);
 	if (list == NULL) {
 		list = json_array();
 		json_object_set_new(entry->json, "repeated", list);
@@ -386,6 +405,7 @@ static void announce(const struct session *s)
 	const struct round *round = &s->plan.round;
 	char duration[UNITS_TEXT];
 	char warmup[UNITS_TEXT];
+	size_t rows = plan_left(&s->plan);
 
 	fprintf(stderr, "%s: %s\n", round->name, round->title);
 	for (size_t i = 0; i < s->plan.count; i++) {
@@ -394,11 +414,16 @@ static void announce(const struct session *s)
 		if (entry->out)
 			fprintf(stderr, "left out: %s %s\n", entry->contestant->name,
 				json_string_value(json_object_get(entry->json, "skipped")));
+		rows -= entry->again && !entry->out;
 	}
-	fprintf(stderr, "%zu contestant%s, %lld trial%s of %s after %s of warm-up\n",
-		plan_left(&s->plan), plan_left(&s->plan) == 1 ? "" : "s", (long long)round->trials,
-		round->trials == 1 ? "" : "s", units_duration((double)round->duration_ns, duration),
+	fprintf(stderr, "%zu contestant%s, %lld trial%s of %s after %s of warm-up\n", rows,
+		rows == 1 ? "" : "s", (long long)round->trials, round->trials == 1 ? "" : "s",
+		units_duration((double)round->duration_ns, duration),
 		units_duration((double)round->warmup_ns, warmup));
+	if (s->plan.not_again != NULL)
+		fprintf(stderr, "no noise floor: %s\n", s->plan.not_again);
+	else if (round->again != NULL)
+		fprintf(stderr, "%s is measured twice, for the noise floor\n", round->again);
 }
 
 /* ------------------------------------------------------------------ after */
@@ -410,7 +435,7 @@ static int check_conditions(struct session *s)
 		json_t *json = s->plan.entries[i].json;
 		int unmet;
 
-		if (json_is_string(json_object_get(json, "skipped")))
+		if (s->plan.entries[i].again || json_is_string(json_object_get(json, "skipped")))
 			continue;
 		unmet = condition_list_check(
 			&s->conditions, json_object_get(json, "summary"), json);

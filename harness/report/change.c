@@ -5,6 +5,7 @@
 #include "harness/report/build.h"
 #include "harness/report/change.h"
 #include "harness/report/environment.h"
+#include "harness/report/floor.h"
 #include "harness/report/pick.h"
 #include "harness/report/rank.h"
 #include "harness/report/text.h"
@@ -18,8 +19,9 @@
 
 /** struct metric - What is compared of each row. */
 struct metric {
-	const char *name; /* in comparisons and in --fail-if */
-	const char *path; /* in a trial */
+	const char *name;  /* in comparisons and in --fail-if */
+	const char *path;  /* in a trial */
+	const char *floor; /* in an item of noise_floor; NULL: none is known */
 	bool more_is_better;
 	const char *better; /* verdicts */
 	const char *worse;
@@ -27,11 +29,12 @@ struct metric {
 };
 
 static const struct metric metrics[] = {
-	{"rps", "rps", true, "faster", "slower", text_count},
-	{"rps_per_cpu", "server.requests_per_cpu_s", true, "faster", "slower", text_count},
-	{"p50", "latency_ns.p50", false, "faster", "slower", units_duration},
-	{"p99", "latency_ns.p99", false, "faster", "slower", units_duration},
-	{"memory", "server.max_rss_bytes", false, "smaller", "larger", units_size},
+	{"rps", "rps", "rps", true, "faster", "slower", text_count},
+	{"rps_per_cpu", "server.requests_per_cpu_s", "rps_per_server_cpu_s", true, "faster",
+		"slower", text_count},
+	{"p50", "latency_ns.p50", "latency_p50", false, "faster", "slower", units_duration},
+	{"p99", "latency_ns.p99", "latency_p99", false, "faster", "slower", units_duration},
+	{"memory", "server.max_rss_bytes", NULL, false, "smaller", "larger", units_size},
 };
 
 #define METRICS (sizeof(metrics) / sizeof(metrics[0]))
@@ -169,9 +172,11 @@ static bool is_clear(const json_t *row)
 
 static const char *verdict_of(const json_t *row, const struct metric *metric, double p)
 {
-	bool more = pick_or(row, "ratio", 1) > 1;
+	double ratio = pick_or(row, "ratio", 1);
+	bool more = ratio > 1;
 
-	if (p >= RANK_TEST_LEVEL || !is_clear(row))
+	if (p >= RANK_TEST_LEVEL || !is_clear(row) ||
+		floor_distance(ratio) <= pick_or(row, "noise_floor", -1))
 		return SAME;
 	return more == metric->more_is_better ? metric->better : metric->worse;
 }
@@ -233,14 +238,7 @@ static struct build begin_row(const json_t *contestant, const struct metric *met
 	struct build b = build_begin();
 
 	build_text(&b, "name", pick_text(contestant, "name"));
-	build_count(&b, "connections", (uint64_t)load.connections);
-	build_count(&b, "pipeline", (uint64_t)load.pipeline);
-	if (load.requests > 0)
-		build_count(&b, "requests_planned", (uint64_t)load.requests);
-	if (load.rate > 0)
-		build_number(&b, "rate", load.rate);
-	if (load.poisson)
-		build_text(&b, "arrival", "poisson");
+	rank_put_load(&b, &load);
 	build_text(&b, "metric", metric->name);
 	return b;
 }
@@ -276,6 +274,22 @@ static json_t *row_object(
 	return build_end(&b);
 }
 
+/* The larger of the two records' at the load and of the metric of @row. */
+static int put_floor(json_t *row, const json_t *old, const json_t *new)
+{
+	const struct metric *metric = metric_of(row);
+	struct rank_load load = rank_load_of(row);
+	struct build b = {.object = row};
+	double floor = -1;
+
+	if (metric->floor != NULL)
+		floor = fmax(floor_of(pick(old, "noise_floor"), &load, metric->floor),
+			floor_of(pick(new, "noise_floor"), &load, metric->floor));
+	if (floor >= 0 && pick(row, "ratio") != NULL)
+		build_number(&b, "noise_floor", floor);
+	return b.failed ? -1 : 0;
+}
+
 static int add_rows(json_t *rows, const json_t *old, const json_t *new, uint64_t seed)
 {
 	const json_t *contestant;
@@ -284,10 +298,12 @@ static int add_rows(json_t *rows, const json_t *old, const json_t *new, uint64_t
 	json_array_foreach (pick(new, "contestants"), i, contestant) {
 		const json_t *before = find_row(old, contestant);
 
-		for (size_t m = 0; m < METRICS; m++)
-			if (json_array_append_new(
-				    rows, row_object(before, contestant, &metrics[m], seed)) != 0)
+		for (size_t m = 0; m < METRICS; m++) {
+			json_t *row = row_object(before, contestant, &metrics[m], seed);
+
+			if (json_array_append_new(rows, row) != 0 || put_floor(row, old, new) != 0)
 				return -1;
+		}
 	}
 	json_array_foreach (pick(old, "contestants"), i, contestant)
 		if (find_row(new, contestant) == NULL &&
@@ -473,7 +489,7 @@ void change_print(const json_t *comparison, FILE *out)
 		print_row(item, out);
 	print_too_few(pick(comparison, "rows"), out);
 	fputs("\nMedians of trials; ratio with its 95 % interval. A difference is shown where p < "
-	      "0.05 "
-	      "(Mann-Whitney, corrected for all rows) and the interval does not include 1.\n",
+	      "0.05 (Mann-Whitney, corrected for all rows), the interval does not include 1 and it "
+	      "exceeds the noise floors of both records, where they have one.\n",
 		out);
 }

@@ -110,6 +110,49 @@ static void note_ties(const struct table *table, const struct pen *pen)
 			rank_test_least(ranked * (ranked - 1) / 2));
 }
 
+/* Rows that only the noise floor keeps together. */
+static void note_below_floor(const struct table *table, const struct pen *pen)
+{
+	for (size_t i = 0; i < table->n; i++) {
+		const json_t *tie = pick(table->rows[i].summary, "tie");
+
+		if (pick_true(tie, "below_noise_floor"))
+			note(pen,
+				"%s: shares its rank with %s, since they differ by no more than "
+				"the "
+				"noise floor, though the test tells them apart (p = %.2g).",
+				name_of(&table->rows[i]), pick_text(tie, "with"),
+				pick_or(tie, "p", 0));
+	}
+}
+
+/* By how much a contestant differs from itself: what a difference must exceed. */
+static void note_floor(const struct table *table, const struct pen *pen)
+{
+	const char *metric = table->by_server_cpu ? "rps_per_server_cpu_s" : "rps";
+	const char *unit = table->by_server_cpu ? "server CPU-second" : "second";
+	const char *name = pick_text(table->floor, "contestant");
+	const json_t *values = pick(table->floor, metric);
+	double percent = 100 * pick_or(values, "floor", 0);
+	double p = pick_or(values, "p", 1);
+
+	if (table->floor == NULL)
+		return;
+	if (!json_is_object(values))
+		note(pen, "Noise floor: unknown (%s).", pick_reason(table->floor, metric));
+	else if (p >= RANK_TEST_LEVEL)
+		note(pen,
+			"Noise floor: %s measured twice differs by %.1f %% in requests per %s (p = "
+			"%.2g); smaller differences are not shown.",
+			name, percent, unit, p);
+	else
+		note(pen,
+			"Noise floor: %s measured twice came out as two: it differs from itself by "
+			"%.1f %% in requests per %s (p = %.2g), so that differences up to %.1f %% "
+			"mean nothing.",
+			name, percent, unit, p, percent);
+}
+
 static void note_ceiling(const struct table *table, const struct pen *pen)
 {
 	char rps[TEXT_COUNT];
@@ -379,6 +422,8 @@ void notes_of_table(const struct table *table, notes_print *print, void *ctx)
 	note_order(table, &pen);
 	note_relative(table, &pen);
 	note_ties(table, &pen);
+	note_below_floor(table, &pen);
+	note_floor(table, &pen);
 	note_ceiling(table, &pen);
 	note_all_sizes(table, &pen);
 	for (size_t i = 0; i < table->n; i++) {
@@ -479,6 +524,8 @@ void notes_origin(const json_t *record, notes_print *print, void *ctx)
 		note(&pen, "Started at: %s", started_at);
 	if (pick_number(record, "seed", &seed))
 		note(&pen, "Seed: %.0f", seed);
+	if (json_is_null(pick(record, "noise_floor")))
+		note(&pen, "Noise floor: not measured (%s)", pick_reason(record, "noise_floor"));
 	if (version != NULL)
 		note(&pen, "rpcbench: %s", version);
 	free(parameters);

@@ -56,8 +56,8 @@ static int add_group(struct page_view *view, const json_t *entry, size_t index)
 	*group = (struct page_group){
 		.file = pick_text(entry, "file"),
 		.record = record,
-		.view = json_pack(
-			"{s:O, s:o}", "contestants", contestants, "columns", column_names()),
+		.view = json_pack("{s:O, s:o, s:O?}", "contestants", contestants, "columns",
+			column_names(), "noise_floor", pick(record, "noise_floor")),
 	};
 	if (group->view == NULL)
 		return -1;

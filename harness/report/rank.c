@@ -3,14 +3,13 @@
 #include <string.h>
 
 #include "harness/report/build.h"
+#include "harness/report/floor.h"
 #include "harness/report/pick.h"
 #include "harness/report/rank.h"
 #include "harness/report/text.h"
 #include "harness/report/values.h"
 #include "harness/stats/rank_test.h"
 #include "harness/stats/stats.h"
-
-#define REASON_SIZE 640 /* bytes of the longest reason that a round gives, and what is added */
 
 /** struct metric - What contestants can be ranked by. */
 struct metric {
@@ -25,12 +24,13 @@ static const struct metric by_server_cpu = {"rps_per_server_cpu_s", "server.requ
 struct entry {
 	json_t *contestant;
 	json_t *summary;
-	char reason[REASON_SIZE]; /* why it has no rank; empty when it has one */
+	char reason[RANK_REASON]; /* why it has no rank; empty when it has one */
 	bool failed;
 	struct values values;
 	size_t rank;
 	const struct entry *leader; /* the first of those that share its rank */
 	struct rank_test test;      /* against the leader; p is adjusted */
+	bool below_floor;           /* only the noise floor keeps them together */
 };
 
 struct rank_load rank_load_of(const json_t *contestant)
@@ -62,6 +62,18 @@ bool rank_is_load(const struct rank_load *a, const struct rank_load *b)
 {
 	return a->connections == b->connections && a->pipeline == b->pipeline &&
 	       a->requests == b->requests && a->rate == b->rate && a->poisson == b->poisson;
+}
+
+void rank_put_load(struct build *b, const struct rank_load *load)
+{
+	build_count(b, "connections", (uint64_t)load->connections);
+	build_count(b, "pipeline", (uint64_t)load->pipeline);
+	if (load->requests > 0)
+		build_count(b, "requests_planned", (uint64_t)load->requests);
+	if (load->rate > 0)
+		build_number(b, "rate", load->rate);
+	if (load->poisson)
+		build_text(b, "arrival", "poisson");
 }
 
 bool rank_same_load(const json_t *a, const json_t *b)
@@ -142,6 +154,18 @@ static void judge(struct entry *entry)
 	} else {
 		entry->failed = failing(entry->summary, entry->reason, size);
 	}
+}
+
+bool rank_failure(const json_t *contestant, char *out)
+{
+	struct entry entry = {
+		.contestant = (json_t *)contestant,
+		.summary = json_object_get(contestant, "summary"),
+	};
+
+	judge(&entry);
+	memcpy(out, entry.reason, sizeof(entry.reason));
+	return out[0] != '\0';
 }
 
 static bool is_ranked(const struct entry *entry)
@@ -229,8 +253,17 @@ static struct rank_test *test_pairs(struct entry *const *ranked, size_t n)
 	return tests;
 }
 
+/* Whether the trials tell @entry from the one ahead, @leader, by more than @floor. */
+static bool is_apart(struct entry *entry, const struct entry *leader, double floor)
+{
+	if (entry->test.p >= RANK_TEST_LEVEL)
+		return false;
+	entry->below_floor = floor_distance(median(leader) / median(entry)) <= floor;
+	return !entry->below_floor;
+}
+
 /* From the first on: who cannot be told apart from the first of a rank shares it. */
-static int share_ranks(struct entry *const *ranked, size_t n)
+static int share_ranks(struct entry *const *ranked, size_t n, double floor)
 {
 	struct rank_test *tests = test_pairs(ranked, n);
 	size_t leader = 0;
@@ -240,7 +273,7 @@ static int share_ranks(struct entry *const *ranked, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0)
 			ranked[i]->test = tests[pair_index(leader, i)];
-		if (i > 0 && ranked[i]->test.p < RANK_TEST_LEVEL)
+		if (i > 0 && is_apart(ranked[i], ranked[leader], floor))
 			leader = i;
 		ranked[i]->rank = leader + 1;
 		ranked[i]->leader = ranked[leader];
@@ -249,7 +282,7 @@ static int share_ranks(struct entry *const *ranked, size_t n)
 	return 0;
 }
 
-static int find_ties(struct entry *entries, size_t n)
+static int find_ties(struct entry *entries, size_t n, double floor)
 {
 	struct entry **ranked = calloc(n, sizeof(struct entry *));
 	size_t ranked_count = 0;
@@ -263,7 +296,7 @@ static int find_ties(struct entry *entries, size_t n)
 		ranked[entries[i].rank - 1] = &entries[i];
 		ranked_count++;
 	}
-	status = share_ranks(ranked, ranked_count);
+	status = share_ranks(ranked, ranked_count, floor);
 	free(ranked);
 	return status;
 }
@@ -277,6 +310,8 @@ static json_t *tie_object(const struct entry *entry)
 	build_text(&b, "with", pick_text(entry->leader->contestant, "name"));
 	build_number(&b, "p", entry->test.p);
 	build_number(&b, "cliffs_delta", fabs(entry->test.delta));
+	if (entry->below_floor)
+		build_put(&b, "below_noise_floor", json_true());
 	return build_end(&b);
 }
 
@@ -299,8 +334,9 @@ static int put_rank(const struct entry *entry, const struct entry *best,
 	return b.failed ? -1 : 0;
 }
 
-static int rank_entries(struct entry *entries, size_t n, uint64_t seed)
+static int rank_entries(struct entry *entries, size_t n, const json_t *floors, uint64_t seed)
 {
+	struct rank_load load = rank_load_of(entries[0].contestant);
 	const struct metric *metric;
 	const struct entry *best = NULL;
 	int status;
@@ -313,7 +349,7 @@ static int rank_entries(struct entry *entries, size_t n, uint64_t seed)
 		if (is_ranked(&entries[i]) && entries[i].rank == 1)
 			best = &entries[i];
 	if (status == 0)
-		status = find_ties(entries, n);
+		status = find_ties(entries, n, floor_of(floors, &load, metric->name));
 	for (size_t i = 0; i < n && status == 0; i++)
 		status = put_rank(&entries[i], best, metric, seed);
 	for (size_t i = 0; i < n; i++)
@@ -322,7 +358,7 @@ static int rank_entries(struct entry *entries, size_t n, uint64_t seed)
 }
 
 /* Those under the same load as @first. */
-static int rank_load(json_t *contestants, const json_t *first, uint64_t seed)
+static int rank_load(json_t *contestants, const json_t *first, const json_t *floors, uint64_t seed)
 {
 	struct entry *entries = calloc(json_array_size(contestants), sizeof(*entries));
 	size_t n = 0;
@@ -338,16 +374,16 @@ static int rank_load(json_t *contestants, const json_t *first, uint64_t seed)
 		entries[n].contestant = contestant;
 		entries[n++].summary = json_object_get(contestant, "summary");
 	}
-	status = rank_entries(entries, n, seed);
+	status = rank_entries(entries, n, floors, seed);
 	free(entries);
 	return status;
 }
 
-int rank_all(json_t *contestants, uint64_t seed)
+int rank_all(json_t *contestants, const json_t *floors, uint64_t seed)
 {
 	for (size_t i = 0; i < json_array_size(contestants); i++)
 		if (rank_opens_load(contestants, i) &&
-			rank_load(contestants, json_array_get(contestants, i), seed) != 0)
+			rank_load(contestants, json_array_get(contestants, i), floors, seed) != 0)
 			return -1;
 	return 0;
 }

@@ -15,11 +15,17 @@
  *              any, since its requests per second then say what the client can do; and in an open
  *              loop, where they are those of the schedule
  *   rank       from 1; null, with a reason, for one that has failed or lacks that number. Those
- * that the trials do not tell apart from the first of a rank share it tie        {with, p,
- * cliffs_delta}: for one that shares a rank, the name of that first one and what the Mann-Whitney
- * test says of the two; p is corrected for the pairs relative   {ratio, ci95_low, ci95_high}: how
- * many times as much of it the best has
+ * that the trials do not tell apart from the first of a rank share it
+ *   tie        {with, p, cliffs_delta, below_noise_floor}: for one that shares a rank, the name of
+ *              that first one and what the Mann-Whitney test says of the two; p is corrected for
+ *              the pairs. below_noise_floor is true where p does tell them apart, but they differ
+ *              by no more than a contestant from itself, see floor.h; else absent
+ *   relative   {ratio, ci95_low, ci95_high}: how many times as much of it the best has
  */
+
+struct build;
+
+#define RANK_REASON 640 /* bytes of the longest reason for no rank, with its NUL */
 
 #define RANK_FAILED_SHARE 0.01 /* of its requests: with more of them failed there is no rank */
 
@@ -40,6 +46,9 @@ const char *rank_load_text(const struct rank_load *load, char *out);
 /** rank_load_of() - The load asked for; where that is not recorded, that of its first trial. */
 struct rank_load rank_load_of(const json_t *contestant);
 
+/** rank_put_load() - Add the fields from which rank_load_of() reads it. */
+void rank_put_load(struct build *b, const struct rank_load *load);
+
 /** rank_is_load() - True when two loads are the same. */
 bool rank_is_load(const struct rank_load *a, const struct rank_load *b);
 
@@ -50,11 +59,20 @@ bool rank_same_load(const json_t *a, const json_t *b);
 bool rank_opens_load(const json_t *contestants, size_t index);
 
 /**
+ * rank_failure() - Why @contestant, which has a summary, cannot be ranked whatever the others do.
+ * @out: RANK_REASON bytes.
+ *
+ * Return: false when it can.
+ */
+bool rank_failure(const json_t *contestant, char *out);
+
+/**
  * rank_all() - Rank the contestants, which all have a summary.
+ * @floors: record.noise_floor; NULL and null: not known.
  * @seed: of the intervals.
  *
  * Return: 0, or -1 without memory.
  */
-int rank_all(json_t *contestants, uint64_t seed);
+int rank_all(json_t *contestants, const json_t *floors, uint64_t seed);
 
 #endif

@@ -42,14 +42,7 @@ static json_t *load_object(const json_t *of, const json_t *to, uint64_t seed)
 	struct rank_load load = rank_load_of(of);
 	struct build b = build_begin();
 
-	build_count(&b, "connections", (uint64_t)load.connections);
-	build_count(&b, "pipeline", (uint64_t)load.pipeline);
-	if (load.requests > 0)
-		build_count(&b, "requests_planned", (uint64_t)load.requests);
-	if (load.rate > 0)
-		build_number(&b, "rate", load.rate);
-	if (load.poisson)
-		build_text(&b, "arrival", "poisson");
+	rank_put_load(&b, &load);
 	put_metric(&b, "rps", "rps", of, to, seed);
 	put_metric(&b, "rps_per_server_cpu_s", "server.requests_per_cpu_s", of, to, seed);
 	return build_end(&b);

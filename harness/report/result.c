@@ -2,6 +2,7 @@
 
 #include "harness/report/build.h"
 #include "harness/report/dump.h"
+#include "harness/report/floor.h"
 #include "harness/report/pick.h"
 #include "harness/report/rank.h"
 #include "harness/report/ratios.h"
@@ -24,7 +25,7 @@ static int summarise(json_t *contestants, uint64_t seed)
 		if (json_object_set_new(contestant, "summary", summary) != 0)
 			return -1;
 	}
-	return rank_all(contestants, seed);
+	return 0;
 }
 
 const json_t *result_ceiling(const json_t *record, const json_t *contestant)
@@ -69,7 +70,12 @@ int result_summarise(json_t *record)
 {
 	uint64_t seed = (uint64_t)pick_or(record, "seed", 0);
 
-	if (summarise(json_object_get(record, "contestants"), seed) != 0 ||
+	json_t *contestants = json_object_get(record, "contestants");
+
+	if (summarise(contestants, seed) != 0 ||
+		summarise(json_object_get(record, "again"), seed) != 0 ||
+		floor_fill(record, seed) != 0 ||
+		rank_all(contestants, pick(record, "noise_floor"), seed) != 0 ||
 		fill_shares(record) != 0 || ratios_fill(record, seed) != 0)
 		return fail_msg("no memory for the summary of this round");
 	return 0;

@@ -41,6 +41,10 @@ struct usage;
  *   calibration [ {connections, pipeline, threads, rps, requests_per_client_cpu_s} ], see
  * calibrate.h
  *
+ *   again [ entries like those of contestants ]   the contestant that is measured twice, its second
+ *     entries; null, with a reason, where it was not; absent where the round names none
+ *   noise_floor   what result_summarise() makes of them, see floor.h
+ *
  * skipped and failure are absent or null where all is well. A trial that broke off (the server
  * crashed) has its numbers and a failure. result_summarise() adds "summary" to each contestant
  * and "loads" to each of the ratios.

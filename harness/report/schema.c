@@ -260,6 +260,7 @@ static const struct field tie_fields[] = {
 	{"with", TEXT, NULL, true},
 	{"p", NUMBER, NULL, true},
 	{"cliffs_delta", NUMBER, NULL, true},
+	{"below_noise_floor", BOOL, NULL, false},
 	{0},
 };
 
@@ -282,7 +283,7 @@ static const struct field summary_fields[] = {
 	{"checks_failed", COUNTS, NULL, false},
 	{"ceiling_share", NUMBER, NULL, false},
 	{"failure", TEXT, NULL, false},
-	{"ranked_by", TEXT, NULL, true},
+	{"ranked_by", TEXT, NULL, false}, /* those of again have none */
 	{"rank", NUMBER, NULL, false},
 	{"tie", OBJECT, tie_fields, false},
 	{"relative", OBJECT, ratio_values_fields, false},
@@ -328,6 +329,29 @@ static const struct field ratio_fields[] = {
 	{0},
 };
 
+static const struct field floor_values_fields[] = {
+	{"ratio", NUMBER, NULL, true},
+	{"ci95_low", NUMBER, NULL, false},
+	{"ci95_high", NUMBER, NULL, false},
+	{"p", NUMBER, NULL, true},
+	{"floor", NUMBER, NULL, true},
+	{0},
+};
+
+static const struct field floor_fields[] = {
+	{"connections", NUMBER, NULL, true},
+	{"pipeline", NUMBER, NULL, true},
+	{"requests_planned", NUMBER, NULL, false},
+	{"rate", NUMBER, NULL, false},
+	{"arrival", TEXT, NULL, false},
+	{"contestant", TEXT, NULL, true},
+	{"rps", OBJECT, floor_values_fields, false},
+	{"rps_per_server_cpu_s", OBJECT, floor_values_fields, false},
+	{"latency_p50", OBJECT, floor_values_fields, false},
+	{"latency_p99", OBJECT, floor_values_fields, false},
+	{0},
+};
+
 static const struct field calibration_fields[] = {
 	{"connections", NUMBER, NULL, true},
 	{"pipeline", NUMBER, NULL, true},
@@ -353,6 +377,8 @@ static const struct field record_fields[] = {
 	{"ratios", LIST, ratio_fields, false},
 	{"calibration", LIST, calibration_fields, false},
 	{"contestants", LIST, contestant_fields, true},
+	{"again", LIST, contestant_fields, false},
+	{"noise_floor", LIST, floor_fields, false},
 	{0},
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/report/floor.h"
 #include "harness/report/pick.h"
 #include "harness/report/result.h"
 #include "harness/report/table.h"
@@ -316,6 +317,7 @@ struct table *table_new(const json_t *record, const json_t *first)
 	}
 	table->load = rank_load_of(first);
 	table->ceiling = result_ceiling(record, first);
+	table->floor = floor_find(pick(record, "noise_floor"), &table->load);
 	choose_columns(table, record);
 	json_array_foreach (contestants, i, contestant)
 		if (rank_same_load(contestant, first))

@@ -80,6 +80,7 @@ struct table {
 	enum table_column shown[TABLE_COLUMNS]; /* those of the round, the first @shown_count */
 	size_t shown_count;
 	const json_t *ceiling; /* of the record's calibration, at this load; or NULL */
+	const json_t *floor;   /* of the record's noise_floor, at this load; or NULL */
 	bool by_server_cpu;    /* ranked by requests per server CPU-second */
 	struct table_row *rows;
 	size_t n;

@@ -44,6 +44,9 @@ static void test_bad_rounds(void **state)
 			"\"p42\""},
 		{LEVELS ",\n\"ratios\": [{\"of\": \"a\", \"to\": \"nobody\"}]}",
 			":3: ratios[0]: expected contestants of this round, 'nobody' is none"},
+		{LEVELS ",\n\"again\": \"nobody\"}",
+			":3: again: expected one of the contestants of this round, 'nobody' is "
+			"none"},
 		{LEVELS ",\n\"ratios\": [{\"of\": \"a\"}]}",
 			":3: ratios[0]: expected the key to, which is missing"},
 		{GOOD ",\n\"levels\": []}", ":3: levels: expected a list with elements, got []"},
@@ -110,6 +113,7 @@ static void test_the_rounds_of_the_suite(void **state)
 	assert_int_equal(round.levels[0].pipeline, 1);
 	assert_true(round.duration_ns == 2000000000 && round.timeout_ns == 5000000000);
 	assert_int_equal(round.threads, 1);
+	assert_string_equal(round.again, "http-json");
 	round_free(&round);
 	assert_int_equal(round_load(&round, &here, "harness/rounds/round2.json"), 0);
 	assert_int_equal(round.levels[0].connections, 20);
