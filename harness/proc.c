@@ -31,6 +31,7 @@ int proc_stat(pid_t pid, struct proc_stat *stat)
 	const double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
 	unsigned long long user;
 	unsigned long long system;
+	long long pages;
 	long long children_user;
 	long long children_system;
 	unsigned flags;
@@ -52,10 +53,11 @@ int proc_stat(pid_t pid, struct proc_stat *stat)
 	snprintf(stat->command, sizeof(stat->command), "%s", name + 1);
 	if (sscanf(end + 1,
 		    " %c %d %d %*d %*d %*d %u %*u %*u %*u %*u %llu %llu %lld %lld %*d %*d %u "
-		    "%*d %llu",
+		    "%*d %llu %*u %lld",
 		    &stat->state, &stat->parent, &stat->group, &flags, &user, &system,
-		    &children_user, &children_system, &stat->threads, &stat->started) != 10)
+		    &children_user, &children_system, &stat->threads, &stat->started, &pages) != 11)
 		return -1;
+	stat->rss_bytes = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	stat->kernel = (flags & KERNEL_THREAD) != 0;
 	stat->user_s = (double)user * tick_s;
 	stat->system_s = (double)system * tick_s;
@@ -108,7 +110,15 @@ static int by_pid(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-int proc_list_read(struct proc_list *list)
+/* What is known of @pid and need not be read again; NULL: it must be read. */
+static const struct proc_entry *find_known(const struct proc_list *known, pid_t pid, pid_t root)
+{
+	const struct proc_entry *entry = proc_list_find(known, pid);
+
+	return entry != NULL && !proc_list_is_under(known, entry, root) ? entry : NULL;
+}
+
+int proc_list_again(struct proc_list *list, const struct proc_list *known, pid_t root)
 {
 	DIR *folder = opendir("/proc");
 	size_t room = 0;
@@ -118,6 +128,8 @@ int proc_list_read(struct proc_list *list)
 	if (folder == NULL)
 		return -1;
 	while ((pid = proc_next(folder)) != 0) {
+		const struct proc_entry *entry = find_known(known, pid, root);
+
 		if (list->n == room) {
 			struct proc_entry *entries;
 
@@ -128,7 +140,9 @@ int proc_list_read(struct proc_list *list)
 			list->entries = entries;
 		}
 		list->entries[list->n].pid = pid;
-		if (proc_stat(pid, &list->entries[list->n].stat) == 0)
+		if (entry != NULL)
+			list->entries[list->n++] = *entry;
+		else if (proc_stat(pid, &list->entries[list->n].stat) == 0)
 			list->n++;
 	}
 	closedir(folder);
@@ -140,6 +154,13 @@ err0:
 	closedir(folder);
 	proc_list_free(list);
 	return -1;
+}
+
+int proc_list_read(struct proc_list *list)
+{
+	static const struct proc_list none;
+
+	return proc_list_again(list, &none, 0);
 }
 
 void proc_list_free(struct proc_list *list)

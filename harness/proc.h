@@ -20,6 +20,7 @@ struct proc_stat {
 	double children_system_s;
 	unsigned threads;
 	unsigned long long started; /* ticks since boot: with the pid, it names one process */
+	uint64_t rss_bytes;         /* resident now; the kernel may be a few pages behind */
 };
 
 /** proc_stat() - Read it. Return: 0, or -1 (no message) when there is no such process. */
@@ -61,6 +62,14 @@ struct proc_list {
 
 /** proc_list_read() - Read all that can be read. Return: 0, to be freed; -1 with errno. */
 int proc_list_read(struct proc_list *list);
+
+/**
+ * proc_list_again() - As proc_list_read(), but takes from @known, an earlier list, what it has of
+ *   processes that were no descendants of @root.
+ *
+ * So it costs one listing of /proc and the files of a few processes instead of one of each.
+ */
+int proc_list_again(struct proc_list *list, const struct proc_list *known, pid_t root);
 
 /** proc_list_free() - Let go of what it owns. */
 void proc_list_free(struct proc_list *list);

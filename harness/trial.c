@@ -78,7 +78,7 @@ static int on_progress(void *ctx, const struct load_progress *progress)
 {
 	struct run *run = ctx;
 
-	window_tick(&run->window);
+	window_tick(&run->window, &run->server);
 	progress_load(run->params->progress, progress);
 	return look_for_crash(run) || interrupt_signal() != 0;
 }
@@ -193,6 +193,9 @@ static json_t *load(struct run *run, const struct load_params *params)
 	if (json != NULL)
 		json_object_set_new(json_object_get(json, "checks"), "server_counts",
 			server_counts(run, &result));
+	if (json_is_object(json_object_get(json, "server")))
+		json_object_set_new(
+			json_object_get(json, "server"), "per_second", window_per_second(used));
 	if (json != NULL && run->server.companion_count > 0)
 		json_object_set_new(json, "companions",
 			window_companions(

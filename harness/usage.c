@@ -1,4 +1,5 @@
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,14 +55,24 @@ static void add_threads(pid_t pid, struct usage *usage)
 	usage->ctx_involuntary += sum.ctx_involuntary;
 }
 
-int usage_read(const struct proc_list *list, pid_t root, struct usage *usage)
+static bool is_counted(const struct proc_list *list, const struct proc_entry *entry, pid_t root)
+{
+	return entry->pid == root || proc_list_is_under(list, entry, root);
+}
+
+static bool is_alive(const struct proc_entry *entry, pid_t root)
+{
+	return entry->pid != root && !proc_has_ended(&entry->stat);
+}
+
+int usage_sum(const struct proc_list *list, pid_t root, struct usage *usage)
 {
 	*usage = (struct usage){0};
 	for (size_t i = 0; i < list->n; i++) {
 		const struct proc_entry *entry = &list->entries[i];
 		const struct proc_stat *stat = &entry->stat;
 
-		if (entry->pid != root && !proc_list_is_under(list, entry, root))
+		if (!is_counted(list, entry, root))
 			continue;
 		usage->cpu_user_s += stat->children_user_s;
 		usage->cpu_system_s += stat->children_system_s;
@@ -69,11 +80,24 @@ int usage_read(const struct proc_list *list, pid_t root, struct usage *usage)
 			continue;
 		usage->cpu_user_s += stat->user_s;
 		usage->cpu_system_s += stat->system_s;
-		if (proc_has_ended(stat))
+		if (!is_alive(entry, root))
 			continue;
 		usage->processes++;
 		usage->threads += stat->threads;
-		add_threads(entry->pid, usage);
+		usage->rss_bytes += stat->rss_bytes;
 	}
 	return usage->processes > 0 ? 0 : -1;
+}
+
+int usage_read(const struct proc_list *list, pid_t root, struct usage *usage)
+{
+	if (usage_sum(list, root, usage) != 0)
+		return -1;
+	for (size_t i = 0; i < list->n; i++) {
+		const struct proc_entry *entry = &list->entries[i];
+
+		if (is_counted(list, entry, root) && is_alive(entry, root))
+			add_threads(entry->pid, usage);
+	}
+	return 0;
 }

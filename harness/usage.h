@@ -13,6 +13,7 @@ struct usage {
 	uint64_t max_rss_bytes; /* sum of each process's peak */
 	uint64_t ctx_voluntary; /* context switches of all threads */
 	uint64_t ctx_involuntary;
+	uint64_t rss_bytes; /* resident now, summed over processes */
 	unsigned processes;
 	unsigned threads;
 };
@@ -28,5 +29,9 @@ struct usage {
  * Return: 0, or -1 (no message) when no process is left there.
  */
 int usage_read(const struct proc_list *list, pid_t root, struct usage *usage);
+
+/** usage_sum() - As usage_read(), of what @list has alone: without max_rss_bytes and ctx_*, and
+ * without reading a file. */
+int usage_sum(const struct proc_list *list, pid_t root, struct usage *usage);
 
 #endif

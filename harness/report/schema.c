@@ -107,6 +107,13 @@ static const struct field client_fields[] = {
 	{0},
 };
 
+static const struct field per_second_fields[] = {
+	{"t_s", NUMBER, NULL, true},
+	{"cpu_percent", NUMBER, NULL, false},
+	{"rss_bytes", NUMBER, NULL, true},
+	{0},
+};
+
 static const struct field server_fields[] = {
 	{"cpu_user_s", NUMBER, NULL, false},
 	{"cpu_system_s", NUMBER, NULL, false},
@@ -116,6 +123,7 @@ static const struct field server_fields[] = {
 	{"ctx_switches", COUNTS, NULL, false},
 	{"processes", NUMBER, NULL, false},
 	{"threads", NUMBER, NULL, false},
+	{"per_second", LIST, per_second_fields, false},
 	{0},
 };
 
@@ -278,6 +286,7 @@ static const struct field summary_fields[] = {
 	{"connections", OBJECT, connections_fields, false},
 	{"max_rss_bytes", NUMBER, NULL, false},
 	{"server_cpu_share", NUMBER, NULL, false},
+	{"server_cpu_percent", NUMBER, NULL, false},
 	{"client_limited", BOOL, NULL, false},
 	{"limit", TEXT, NULL, false},
 	{"checks_failed", COUNTS, NULL, false},

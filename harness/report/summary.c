@@ -222,6 +222,7 @@ static void put_limit(struct build *b, const struct totals *t, const json_t *con
 		t->duration_s > 0 ? "how many CPUs it could use is not recorded" : t->no_server;
 	bool client = t->trials > 0 && 2 * t->client_limited >= t->trials;
 
+	build_ratio(b, "server_cpu_percent", 100 * t->server_cpu_s, t->duration_s, t->no_server);
 	if (share >= 0)
 		build_number(b, "server_cpu_share", share);
 	else

@@ -18,6 +18,7 @@
  *   connections    {requested, established, served: the least of any trial, reconnects: the sum}
  *   max_rss_bytes  the largest of any trial
  *   server_cpu_share   of the CPUs it could use, 0 to 1
+ *   server_cpu_percent of one CPU
  *   client_limited, limit   what limited it: "client", "server" or "neither"
  *   checks_failed  {NAME: in how many trials}
  *   failure, ranked_by, rank, relative   see rank.h

@@ -27,6 +27,8 @@ const struct table_head table_heads[TABLE_COLUMNS] = {
 	[COLUMN_INTERVAL] = {"interval", "95 % interval", "95 % interval", true, true},
 	[COLUMN_RPS_PER_CPU] = {"rps_per_cpu", "Requests per server CPU-second", "per CPU-s", true,
 		true},
+	[COLUMN_CPU] = {"cpu", "Server CPU", "CPU", true, false},
+	[COLUMN_MEMORY] = {"memory", "Server memory", "memory", true, false},
 	[COLUMN_MEAN] = {"mean", "Mean", "mean", true, false},
 	[COLUMN_STDEV] = {"stdev", "Stdev", "stdev", true, false},
 	[COLUMN_P50] = {"p50", "p50", "p50", true, true},
@@ -63,6 +65,11 @@ static const char *format_share(double share, char *out)
 	return out;
 }
 
+static const char *format_percent(double percent, char *out)
+{
+	return format_share(percent / 100, out);
+}
+
 /** struct source - The field that a cell shows; its reason is the footnote of an absent one. */
 struct source {
 	const char *path;
@@ -76,6 +83,8 @@ static const struct source sources[TABLE_COLUMNS] = {
 	[COLUMN_BEST] = {"rps.best", text_count},
 	[COLUMN_INTERVAL] = {"rps.ci95_low", NULL},
 	[COLUMN_RPS_PER_CPU] = {"rps_per_server_cpu_s.median", text_count},
+	[COLUMN_CPU] = {"server_cpu_percent", format_percent},
+	[COLUMN_MEMORY] = {"max_rss_bytes", units_size},
 	[COLUMN_MEAN] = {"latency_ns.mean", units_duration},
 	[COLUMN_STDEV] = {"latency_ns.stddev", units_duration},
 	[COLUMN_P75] = {"latency_ns.p75", units_duration},

@@ -116,6 +116,19 @@ marked() {
 	expect_failure claims "trial 1: port $port is taken by pid $stranger (python3), not by its own processes"
 }
 
+@test "what the server uses is sampled every second, and adds up" {
+	list "$(marked a http1 stock "$TEST" --fork 1)" >"$file"
+	round a
+	run_round --trials 1 --duration 1700ms
+	expect_status 0
+	jq -e '.contestants[0].trials[0] as $t | $t.server.per_second
+		| length == 2 and .[0].t_s == 0 and .[1].t_s >= 1 and .[1].t_s < 1.7
+		and all(.rss_bytes > 1000000 and .cpu_percent >= 0)
+		and (.[1].t_s * .[0].cpu_percent + ($t.duration_s - .[1].t_s) * .[1].cpu_percent) / 100
+			- $t.server.cpu_user_s - $t.server.cpu_system_s < 0.1' "$record"
+	jq -e '.contestants[0].summary | .server_cpu_percent > 0 and .max_rss_bytes > 1000000' "$record"
+}
+
 @test "a server that knows nothing of us: Python's http.server" {
 	jq .reply protos/expect/find_one.json >"$BATS_TEST_TMPDIR/test.json"
 	cat >"$file" <<-END

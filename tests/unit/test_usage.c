@@ -66,6 +66,38 @@ static int read_all(struct usage *usage)
 	return status;
 }
 
+/* What was read before and is none of ours is not read again; ours and new ones are. */
+static void test_a_list_read_again(void **state)
+{
+	struct proc_list first;
+	struct proc_list again;
+	struct usage usage;
+	pid_t old = fork();
+	pid_t new;
+
+	(void)state;
+	if (old == 0)
+		pause();
+	assert_int_equal(proc_list_read(&first), 0);
+	for (size_t i = 0; i < first.n; i++)
+		first.entries[i].stat.threads = 1000;
+	new = fork();
+	if (new == 0)
+		pause();
+	assert_int_equal(proc_list_again(&again, &first, getpid()), 0);
+	assert_int_equal(proc_list_find(&again, 1)->stat.threads, 1000);
+	assert_int_equal(usage_sum(&again, getpid(), &usage), 0);
+	assert_int_equal(usage.processes, 2);
+	assert_int_equal(usage.threads, 2);
+	assert_true(usage.rss_bytes > 0);
+	proc_list_free(&first);
+	proc_list_free(&again);
+	kill(old, SIGKILL);
+	kill(new, SIGKILL);
+	waitpid(old, NULL, 0);
+	waitpid(new, NULL, 0);
+}
+
 static void test_all_descendants_are_counted(void **state)
 {
 	struct usage usage;
@@ -89,6 +121,7 @@ static void test_all_descendants_are_counted(void **state)
 	assert_true(usage.cpu_user_s > 0.40);
 	assert_true(usage.cpu_user_s + usage.cpu_system_s < 0.70);
 	assert_true(usage.max_rss_bytes > TOUCHED);
+	assert_true(usage.rss_bytes > TOUCHED);
 	assert_true(usage.ctx_voluntary > 0);
 
 	kill(-pid, SIGKILL);
@@ -102,6 +135,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_descendants_are_counted),
+		cmocka_unit_test(test_a_list_read_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
