@@ -1,6 +1,6 @@
 /*
  * calibrate: for each load of the round once
- *   start the null server -> load_run -> its numbers
+ *   start the null server -> a few times load_run -> the numbers of the best
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,16 +17,37 @@
 #include "harness/suite.h"
 #include "harness/trial.h"
 
-#define DURATION_NS (400 * NS_PER_MS)
+#define RUNS        3 /* of which the best counts: METHOD.md "The client's ceiling" */
+#define DURATION_NS (300 * NS_PER_MS)
 #define WARMUP_NS   (100 * NS_PER_MS)
 
-static void put_rates(struct build *b, const struct load_result *result)
-{
-	double ok = (double)result->record->outcomes[OUT_OK];
-	double cpu_s = result->cpu_user_s + result->cpu_system_s;
+/* What a run has reached; zeroed: nothing. */
+struct reached {
+	double ok;
+	double cpu_s;
+	double window_s;
+};
 
-	build_ratio(b, "rps", ok, (double)result->window_ns / NS_PER_S, "the window never opened");
-	build_ratio(b, "requests_per_client_cpu_s", ok, cpu_s, "no CPU time was seen");
+static bool is_better(const struct reached *a, const struct reached *b)
+{
+	/* ok / window_s, where the windows may be of no length. */
+	return a->ok * b->window_s > b->ok * a->window_s || b->window_s <= 0;
+}
+
+static struct reached reached_by(const struct load_result *result)
+{
+	return (struct reached){
+		.ok = (double)result->record->outcomes[OUT_OK],
+		.cpu_s = result->cpu_user_s + result->cpu_system_s,
+		.window_s = (double)result->window_ns / NS_PER_S,
+	};
+}
+
+static void put_rates(struct build *b, const struct reached *best)
+{
+	build_count(b, "runs", RUNS);
+	build_ratio(b, "rps", best->ok, best->window_s, "the window never opened");
+	build_ratio(b, "requests_per_client_cpu_s", best->ok, best->cpu_s, "no CPU time was seen");
 }
 
 /* Return: 0, or -1 with @reason. */
@@ -34,20 +55,30 @@ static int measure(struct build *b, const struct load_params *wanted, uint16_t p
 {
 	struct load_params params = *wanted;
 	struct target target;
+	struct reached best = {0};
 	struct load_result result;
 	char url[64];
+	int status = 0;
 
 	snprintf(url, sizeof(url), "null://%s:%u", MANIFEST_HOST, port);
 	if (target_parse(url, &target) != 0)
 		return reason_set(reason, "the null server's address cannot be used");
 	params.target = &target;
-	if (load_run(&params, NULL, &result) != 0) {
-		target_free(&target);
-		return reason_set(reason, "the load could not be started");
+	for (int i = 0; i < RUNS && status == 0; i++) {
+		struct reached now;
+
+		status = load_run(&params, NULL, &result);
+		if (status != 0)
+			break;
+		now = reached_by(&result);
+		if (is_better(&now, &best))
+			best = now;
+		load_result_free(&result);
 	}
-	put_rates(b, &result);
-	load_result_free(&result);
 	target_free(&target);
+	if (status != 0)
+		return reason_set(reason, "the load could not be started");
+	put_rates(b, &best);
 	return 0;
 }
 

@@ -170,6 +170,17 @@ static void note_ceiling(const struct table *table, const struct pen *pen)
 		rps, per_cpu);
 }
 
+static void note_above_ceiling(const struct table_row *row, const struct pen *pen)
+{
+	double share = pick_or(row->summary, "ceiling_share", 0);
+
+	if (share > 1)
+		note(pen,
+			"%s: reached %.0f %% of the client's ceiling, so that was measured too "
+			"low: take it as a row that the client limits.",
+			name_of(row), 100 * share);
+}
+
 /* Rows of one protocol whose replies differ in size are not compared on equal terms. */
 static void note_sizes(const struct table *table, const char *protocol, const struct pen *pen)
 {
@@ -432,6 +443,7 @@ void notes_of_table(const struct table *table, notes_print *print, void *ctx)
 			continue;
 		note_errors(&table->rows[i], &pen);
 		note_connections(&table->rows[i], &pen);
+		note_above_ceiling(&table->rows[i], &pen);
 		note_saturated(&table->rows[i], &pen);
 		note_noise(&table->rows[i], &pen);
 		note_disturbed(&table->rows[i], &pen);

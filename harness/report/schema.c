@@ -365,6 +365,7 @@ static const struct field calibration_fields[] = {
 	{"connections", NUMBER, NULL, true},
 	{"pipeline", NUMBER, NULL, true},
 	{"threads", NUMBER, NULL, true},
+	{"runs", NUMBER, NULL, false},
 	{"rps", NUMBER, NULL, false},
 	{"requests_per_client_cpu_s", NUMBER, NULL, false},
 	{0},

@@ -61,7 +61,11 @@ static const char *format_seconds(double seconds, char *out)
 
 static const char *format_share(double share, char *out)
 {
-	snprintf(out, UNITS_TEXT, "%.0f %%", 100 * share);
+	/* A row can outdo the short runs that the ceiling is from. */
+	if (share > 1)
+		snprintf(out, UNITS_TEXT, "≥ 100 %%");
+	else
+		snprintf(out, UNITS_TEXT, "%.0f %%", 100 * share);
 	return out;
 }
 

@@ -36,6 +36,16 @@ same_page() {
 	[ ! -e results/overview.md ]
 }
 
+@test "a row above the client's ceiling is not shown as more than all of it" {
+	jq '.contestants[0] as $c | .calibration = [{connections: $c.connections,
+		pipeline: $c.pipeline, threads: 1, runs: 3, rps: 100}] |
+		.contestants[0].summary.ceiling_share = 1.7' results/round.json >results/low.json
+	run "$RPCBENCH_BIN/rpcbench" report results/low.json
+	[ "$status" -eq 0 ]
+	grep -q '| ≥ 100 % |' results/low.md
+	grep -Eq "reached 170 % of the client's ceiling, so that was measured too low" results/low.md
+}
+
 @test "draws the charts that the page shows, and nothing of gnuplot's own in them" {
 	jq '.contestants[].trials[]?.started_s = 3' results/round.json >results/timed.json
 	"$RPCBENCH_BIN/rpcbench" report results/timed.json

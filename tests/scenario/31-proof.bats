@@ -194,6 +194,7 @@ counted() {
 	expect_line 'of ceil.'
 	expect_line "The client's ceiling at this load: "
 	jq -e '[.calibration[] | [.connections, .pipeline]] == [[10, 1], [1, 1]]' "$out/round1.json"
+	jq -e '.calibration | all(.runs == 3)' "$out/round1.json"
 	jq -e '[.calibration[] | .rps, .requests_per_client_cpu_s] | all(. > 0)' "$out/round1.json"
 	jq -e '.calibration[0].rps as $ceiling | .contestants[0].summary |
 		(.ceiling_share * $ceiling - .rps.median | fabs) < .rps.median / 1000' "$out/round1.json"
