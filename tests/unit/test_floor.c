@@ -256,7 +256,7 @@ static void test_the_same_things_in_other_places(void **state)
 	unsigned without = 0;
 
 	(void)state;
-	for (int round = 0; round < 100; round++) {
+	for (int round = 0; round < 10; round++) {
 		double offset = 20 + (double)stats_random_below(&random, 10);
 		json_t *record = new_record();
 
@@ -272,8 +272,8 @@ static void test_the_same_things_in_other_places(void **state)
 		without += pick_or(summary_of(record, 1), "rank", 0) == 2;
 		json_decref(record);
 	}
-	assert_true(shown <= 5);
-	assert_int_equal(without, 100);
+	assert_int_equal(shown, 0);
+	assert_int_equal(without, 10);
 }
 
 int main(void)
