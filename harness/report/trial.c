@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,14 +13,16 @@
 #include "lib/clock.h"
 #include "lib/fail.h"
 
-#define CLIENT_LIMIT 0.95            /* share of the window; METHOD.md "What limited it" */
-#define LAG_LIMIT_NS (1 * NS_PER_MS) /* 99th percentile of the send lag, likewise */
-#define BEHIND_SHARE 0.01            /* of what was planned; METHOD.md "Open loop" */
+#define CLIENT_LIMIT  0.95             /* share of the window; METHOD.md "What limited it" */
+#define CPU_WINDOW_NS (50 * NS_PER_MS) /* five ticks; below, CPU time tells nothing */
+#define LAG_LIMIT_NS  (1 * NS_PER_MS)  /* 99th percentile of the send lag, likewise */
+#define BEHIND_SHARE  0.01             /* of what was planned; METHOD.md "Open loop" */
 
 static const char NO_REPLY[] = "no verified reply";
 static const char NO_WINDOW[] = "the window never opened";
 static const char CLOSED_SERVICE[] = "closed loop: the same as latency_ns";
 static const char CLOSED_LAG[] = "closed loop: nothing is sent on a schedule";
+static const char BRIEF[] = "the window was too short to tell the share of a CPU";
 static const char NO_LAG[] = "each request waited for a connection";
 
 static double seconds(int64_t ns)
@@ -191,12 +194,17 @@ static void put_open_loop(
 /* ------------------------------------------------------------------ who was the limit */
 
 /* The generator had no time left, or sent later than it should have. */
-static bool is_client_limited(const struct load_result *result)
+static void put_client_limited(struct build *b, const struct load_result *result)
 {
 	const struct histogram *lag = &result->record->send_lag;
+	bool late =
+		lag->count >= latency_needed(0.99) && histogram_quantile(lag, 0.99) > LAG_LIMIT_NS;
 
-	return result->cpu_busiest >= CLIENT_LIMIT ||
-	       (lag->count >= latency_needed(0.99) && histogram_quantile(lag, 0.99) > LAG_LIMIT_NS);
+	if (!late && result->window_ns < CPU_WINDOW_NS)
+		build_absent(b, "client_limited", BRIEF);
+	else
+		build_put(b, "client_limited",
+			json_boolean(late || result->cpu_busiest >= CLIENT_LIMIT));
 }
 
 /* Failures of gRPC by their code, which the engine counts as it counts HTTP's. */
@@ -258,7 +266,10 @@ static json_t *client_object(const struct load_result *result)
 	build_number(&b, "cpu_system_s", result->cpu_system_s);
 	build_ratio(&b, "requests_per_cpu_s", (double)result->record->outcomes[OUT_OK],
 		result->cpu_user_s + result->cpu_system_s, "no CPU time was seen");
-	build_number(&b, "cpu_busiest", result->cpu_busiest);
+	if (result->window_ns >= CPU_WINDOW_NS)
+		build_number(&b, "cpu_busiest", fmin(result->cpu_busiest, 1));
+	else
+		build_absent(&b, "cpu_busiest", BRIEF);
 	build_number(&b, "cpu_pacing_s", result->spun_s);
 	if (result->clock_source[0] != '\0')
 		build_text(&b, "clock_source", result->clock_source);
@@ -384,7 +395,7 @@ json_t *result_trial(const struct load_params *params, const struct load_result 
 	build_put(&b, "status_codes", status_codes_object(r, params->target->codec));
 	build_put(&b, "client", client_object(result));
 	put_server(&b, before, after, unknown_reason, r);
-	build_put(&b, "client_limited", json_boolean(is_client_limited(result)));
+	put_client_limited(&b, result);
 	build_put(&b, "checks", checks_object(params, result));
 	build_put(&b, "series", series_array(r));
 	build_put(&b, "histogram", latency_export(&r->ok));

@@ -357,13 +357,17 @@ static void warn_of_checks(const json_t *trial, FILE *out)
 static void warn_of_load(const json_t *trial, FILE *out)
 {
 	char text[2][UNITS_TEXT];
+	char busy[80] = "";
+	double share;
 
+	if (pick_number(trial, "client.cpu_busiest", &share))
+		snprintf(busy, sizeof(busy),
+			", its busiest thread on a CPU for %.0f %% of the time", 100 * share);
 	if (pick_true(trial, "client_limited"))
 		fprintf(out,
-			"Warning: the client was the limit, its busiest thread on a CPU for %.0f "
-			"%% of the time%s%s: the server could do more (-t adds threads)\n",
-			100 * pick_or(trial, "client.cpu_busiest", 0),
-			is_open(trial) ? ", p99 of its send lag " : "",
+			"Warning: the client was the limit%s%s%s: the server could do more (-t "
+			"adds threads)\n",
+			busy, is_open(trial) ? ", p99 of its send lag " : "",
 			is_open(trial) ? duration_at(trial, "send_lag_ns.p99", text[0]) : "");
 	if (pick_true(trial, "saturated"))
 		fprintf(out,

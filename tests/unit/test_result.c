@@ -164,6 +164,32 @@ static void test_client_limited(void **state)
 	trial = trial_of(run);
 	assert_true(pick_true(trial, "client_limited"));
 	json_decref(trial);
+	/* CPU time is counted a little longer than the window lasts. */
+	run->result.cpu_busiest = 1.01;
+	trial = trial_of(run);
+	assert_true(pick_or(trial, "client.cpu_busiest", 0) == 1);
+	json_decref(trial);
+}
+
+/* A few microseconds hold more CPU time than they are long: nothing follows from that. */
+static void test_a_brief_window_tells_no_share_of_a_cpu(void **state)
+{
+	static const char *const reason = "the window was too short to tell the share of a CPU";
+	struct run *run = *state;
+	json_t *trial;
+
+	run->result.window_ns = 49 * NS_PER_MS;
+	run->result.cpu_busiest = 3;
+	trial = trial_of(run);
+	assert_absent(trial, "client.cpu_busiest", reason);
+	assert_absent(trial, "client_limited", reason);
+	json_decref(trial);
+	/* What was sent late was late. */
+	for (int i = 0; i < 1000; i++)
+		histogram_add(&run->result.record->send_lag, 2 * NS_PER_MS);
+	trial = trial_of(run);
+	assert_true(pick_true(trial, "client_limited"));
+	json_decref(trial);
 }
 
 static void test_server_usage(void **state)
@@ -302,6 +328,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_counts_and_rates, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_littles_law, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_client_limited, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_brief_window_tells_no_share_of_a_cpu, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_server_usage, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_distribution_survives_export, setup, teardown),
 		cmocka_unit_test(test_numbers_are_finite),
