@@ -390,6 +390,20 @@ static bool compare(enum condition_op op, double value, double limit)
 	return value == limit;
 }
 
+/* The least that an absent figure can be. One bound of a whole distribution is that of each. */
+static bool read_bound(const struct condition *c, const json_t *figures_of, double *value)
+{
+	size_t len = strcspn(c->path, ".");
+	const char *name = c->path + len;
+	char whole[sizeof(c->path)];
+
+	if (pick_bound(figures_of, c->path, value))
+		return true;
+	snprintf(whole, sizeof(whole), "%.*s", (int)len, c->path);
+	return c->unit == UNIT_NS && *name != '\0' && strcmp(name, ".stddev") != 0 &&
+	       pick_bound(figures_of, whole, value);
+}
+
 bool condition_holds(const struct condition *condition, const json_t *figures_of)
 {
 	double value;
@@ -397,7 +411,7 @@ bool condition_holds(const struct condition *condition, const json_t *figures_of
 	if (read_figure(condition, figures_of, &value))
 		return compare(condition->op, value, condition->limit);
 	return (condition->op == OP_MORE || condition->op == OP_AT_LEAST) &&
-	       pick_bound(figures_of, condition->path, &value) &&
+	       read_bound(condition, figures_of, &value) &&
 	       compare(condition->op, value, condition->limit);
 }
 
@@ -420,7 +434,7 @@ json_t *condition_outcome(const struct condition *condition, const json_t *figur
 		build_absent(&b, "value",
 			condition->of_sent ? "no request was sent"
 					   : pick_reason(figures_of, condition->path));
-		if (pick_bound(figures_of, condition->path, &value))
+		if (read_bound(condition, figures_of, &value))
 			build_number(&b, "value_at_least", value);
 	}
 	build_number(&b, "limit", condition->limit);
@@ -446,15 +460,17 @@ const char *condition_line(const json_t *outcome, char *out)
 {
 	const char *unit = pick_text(outcome, "unit");
 	char text[UNITS_TEXT];
+	const char *reason = pick_reason(outcome, "value"); /* "requests timed out: only …" */
 	char is[CONDITION_LINE];
 	double value;
 
 	if (pick_number(outcome, "value", &value))
 		text_format(is, sizeof(is), "= %s", value_text(value, unit, text));
 	else if (pick_bound(outcome, "value", &value))
-		text_format(is, sizeof(is), "is at least %s", value_text(value, unit, text));
+		text_format(is, sizeof(is), "is at least %s: %.*s", value_text(value, unit, text),
+			(int)strcspn(reason, ":"), reason);
 	else
-		text_format(is, sizeof(is), "is not known: %s", pick_reason(outcome, "value"));
+		text_format(is, sizeof(is), "is not known: %s", reason);
 	text_format(out, CONDITION_LINE, "%s %s: %s %s", pick_text(outcome, "condition"),
 		pick_true(outcome, "held") ? "held" : "did not hold", pick_text(outcome, "figure"),
 		is);

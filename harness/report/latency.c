@@ -48,6 +48,19 @@ void latency_put_at_least(struct build *b, const char *name, double ns)
 	build_put(b, bound, ns == floor(ns) ? json_integer((json_int_t)ns) : build_real(ns));
 }
 
+void latency_put_none(
+	struct build *b, const char *name, uint64_t failed, uint64_t timed_out, int64_t least_ns)
+{
+	char bound[64];
+
+	build_absent(b, name,
+		timed_out > 0 && timed_out == failed ? "all requests timed out"
+						     : "no verified reply");
+	snprintf(bound, sizeof(bound), "%s_at_least", name);
+	if (timed_out > 0)
+		build_count(b, bound, (uint64_t)least_ns);
+}
+
 void latency_put_figure(struct build *b, const struct latency_percentile *p, uint64_t count,
 	struct latency_figure figure)
 {

@@ -38,6 +38,14 @@ uint64_t latency_needed(double share);
 /** LATENCY_TIMED_OUT - Why such a figure is absent. */
 #define LATENCY_TIMED_OUT "requests timed out: only a lower bound is known"
 
+/**
+ * latency_put_none() - Add that @name, a distribution, has no reply; and where some @timed_out, of
+ *   all that @failed, @name_at_least: none of them came before the first was given up.
+ * @least_ns: when that was.
+ */
+void latency_put_none(
+	struct build *b, const char *name, uint64_t failed, uint64_t timed_out, int64_t least_ns);
+
 /** struct latency_figure - A value of a distribution with censored ones. */
 struct latency_figure {
 	int64_t ns;

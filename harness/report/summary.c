@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "harness/report/build.h"
+#include "harness/report/latency.h"
 #include "harness/report/merged.h"
 #include "harness/report/pick.h"
 #include "harness/report/summary.h"
@@ -130,9 +131,10 @@ static void put_latency(struct build *b, const struct totals *t, const json_t *t
 	}
 	if (ok.count > 0)
 		build_put(b, "latency_ns", merged_object(&ok, &timed_out));
+	else if (t->trials > 0)
+		latency_put_none(b, "latency_ns", failed.count, timed_out.count, timed_out.min_ns);
 	else
-		build_absent(b, "latency_ns",
-			t->trials > 0 ? "no verified reply" : "no trial was finished");
+		build_absent(b, "latency_ns", "no trial was finished");
 	if (failed.count > 0)
 		build_put(b, "failed_latency_ns", merged_object(&failed, NULL));
 	else

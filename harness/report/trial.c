@@ -101,7 +101,8 @@ static void put_latencies(struct build *b, const struct record *r)
 	if (r->ok.count > 0)
 		build_put(b, "latency_ns", latency_censored(&r->ok, &r->timed_out));
 	else
-		build_absent(b, "latency_ns", NO_REPLY);
+		latency_put_none(
+			b, "latency_ns", r->failed.count, r->timed_out.count, r->timed_out.min_ns);
 	if (r->failed.count > 0)
 		build_put(b, "failed_latency_ns", latency_object(&r->failed));
 	else
@@ -184,7 +185,8 @@ static void put_open_loop(
 		build_put(
 			b, "service_time_ns", latency_censored(&r->service, &r->service_timed_out));
 	else
-		build_absent(b, "service_time_ns", NO_REPLY);
+		latency_put_none(b, "service_time_ns", r->failed.count, r->service_timed_out.count,
+			r->service_timed_out.min_ns);
 	if (r->send_lag.count > 0)
 		build_put(b, "send_lag_ns", send_lag_object(&r->send_lag));
 	else

@@ -88,8 +88,10 @@ some=(http1 grpc thrift-framed) # where the faults take their time
 			(.latency_ns_reason | length > 0) and .rps == 0' >/dev/null
 		stop
 	done
-	run "$RPCBENCH_BIN/rpcbench" load -n 2 -c 1 --timeout 100ms "$url"
+	bad http1 'all: drop'
+	run "$RPCBENCH_BIN/rpcbench" load -n 2 -c 1 --timeout 100ms --fail-if 'p99<100ms' "$url"
 	[[ "$output" != *nan* && "$output" != *-1* ]]
+	[[ "$output" =~ "p99<100ms did not hold: p99 is at least 1"[0-9.]+"ms: all requests timed out" ]]
 }
 
 @test "replies slower than the time-out do not vanish" {

@@ -172,12 +172,45 @@ static void assert_line(const char *text, const char *expected)
 	json_decref(json);
 }
 
+/* No reply at all: every figure of them is at least what was waited for. */
+static void test_all_timed_out(void **state)
+{
+	static const struct {
+		const char *text;
+		bool holds;
+		const char *line;
+	} cases[] = {
+		{"p99<1s", false, "p99<1s did not hold: p99 is at least 1.00s: all timed out"},
+		{"p50<=2s", false, "p50<=2s did not hold: p50 is at least 1.00s: all timed out"},
+		{"max>0.5s", true, "max>0.5s held: max is at least 1.00s: all timed out"},
+		{"stddev<1s", false, "stddev<1s did not hold: stddev is not known: all timed out"},
+		{"service_p99<1s", false,
+			"service_p99<1s did not hold: service_p99 is not known: not recorded"},
+	};
+	json_t *figures = json_pack("{s:n, s:s, s:I}", "latency_ns", "latency_ns_reason",
+		"all timed out", "latency_ns_at_least", (json_int_t)1000000000);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct condition condition;
+		char line[CONDITION_LINE];
+		json_t *outcome;
+
+		assert_int_equal(condition_parse(&condition, "--fail-if", cases[i].text), 0);
+		assert_int_equal(condition_holds(&condition, figures), cases[i].holds);
+		outcome = condition_outcome(&condition, figures);
+		assert_string_equal(condition_line(outcome, line), cases[i].line);
+		json_decref(outcome);
+	}
+	json_decref(figures);
+}
+
 static void test_lines(void **state)
 {
 	(void)state;
 	assert_line("p50<1ms", "p50<1ms held: p50 = 900us");
 	assert_line("p50<0.1ms", "p50<0.1ms did not hold: p50 = 900us");
-	assert_line("p99<5ms", "p99<5ms did not hold: p99 is at least 1.00s");
+	assert_line("p99<5ms", "p99<5ms did not hold: p99 is at least 1.00s: timed out");
 	assert_line("p99.9<5ms", "p99.9<5ms did not hold: p99_9 is not known: needs 10000 samples");
 	assert_line("service_p99<5ms",
 		"service_p99<5ms did not hold: service_p99 is not known: closed loop");
@@ -212,6 +245,7 @@ int main(void)
 		cmocka_unit_test(test_a_summary_has_medians),
 		cmocka_unit_test(test_what_is_none_is_refused),
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_all_timed_out),
 		cmocka_unit_test(test_a_list_counts_what_did_not_hold),
 	};
 

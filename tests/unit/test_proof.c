@@ -192,6 +192,34 @@ static void test_early_timeouts_leave_little_known(void **state)
 	json_decref(trial);
 }
 
+/* Nothing but time-outs, and few of them: whatever is asked of them, it is not below the first. */
+static void test_all_timed_out(void **state)
+{
+	struct run *run = *state;
+	json_t *trial;
+	json_t *record;
+	const json_t *summary;
+
+	add(run, 4, OUT_TIMEOUT, NS_PER_S);
+	trial = trial_of(run);
+	record = json_pack(
+		"{s:i, s:[{s:s, s:[O]}]}", "seed", 1, "contestants", "name", "x", "trials", trial);
+	assert_int_equal(result_summarise(record), 0);
+	summary = pick(json_array_get(json_object_get(record, "contestants"), 0), "summary");
+	assert_absent(trial, "latency_ns", "all requests timed out");
+	assert_absent(summary, "latency_ns", "all requests timed out");
+	assert_true(number(trial, "latency_ns_at_least") == NS_PER_S);
+	assert_true(number(summary, "latency_ns_at_least") == NS_PER_S);
+	json_decref(trial);
+	json_decref(record);
+	/* Beside other failures, which have no latency either. */
+	add(run, 1, OUT_STATUS, 3000000);
+	trial = trial_of(run);
+	assert_absent(trial, "latency_ns", "no verified reply");
+	assert_true(number(trial, "latency_ns_at_least") == NS_PER_S);
+	json_decref(trial);
+}
+
 /* As of one trial, from what three have recorded. */
 static void test_timeouts_of_trials_merge(void **state)
 {
@@ -258,6 +286,7 @@ int main(void)
 		cmocka_unit_test(test_counts_of_both_ends),
 		cmocka_unit_test(test_counts_that_are_not_told),
 		cmocka_unit_test_setup_teardown(test_timeouts_are_censored, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_all_timed_out, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_early_timeouts_leave_little_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_timeouts_of_trials_merge, setup, teardown),
