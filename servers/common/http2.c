@@ -504,7 +504,9 @@ static int http2_open(void *state, struct stream *stream, const struct srv_worke
 	return 0;
 }
 
-static void http2_expired(void *state, struct buf *out)
+/* GOAWAY tells which streams were taken up, so that a request that crosses it can be sent again:
+ * RFC 9113 section 6.8. */
+static void http2_part(void *state, struct buf *out)
 {
 	struct http2 *c = state;
 
@@ -548,7 +550,8 @@ const struct stream_ops http2_ops = {
 	.state_size = sizeof(struct http2),
 	.open = http2_open,
 	.input = http2_input,
-	.expired = http2_expired,
+	.expired = http2_part,
+	.idle = http2_part,
 	.busy = http2_busy,
 	.holds = http2_holds,
 	.drain = http2_drain,

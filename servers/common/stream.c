@@ -364,18 +364,17 @@ static void on_accept(evutil_socket_t fd, short events, void *arg)
 	accept_batch(arg);
 }
 
-/* A deadline has passed: a last word of the protocol, then the end. */
-static void expire(struct stream *s)
+/* Its time is over: a last word of the protocol, if it has one, then the end. */
+static void expire(struct stream *s, void (*last_word)(void *state, struct buf *out))
 {
 	struct service *service = s->service;
-	const struct stream_ops *ops = service->protocol->ops;
 
-	if (s->lingering || ops->expired == NULL) {
+	if (s->lingering || s->writing || last_word == NULL) {
 		stream_free(s);
 		return;
 	}
 	s->closing = true;
-	ops->expired(s->state, &service->out);
+	last_word(s->state, &service->out);
 	if (send_replies(s, &service->out) == 1)
 		stream_finish(s);
 }
@@ -389,6 +388,7 @@ static void refresh_clock(struct service *service)
 static void on_tick(evutil_socket_t fd, short events, void *arg)
 {
 	struct service *service = arg;
+	const struct stream_ops *ops = service->protocol->ops;
 	int64_t idle_ns = service->worker->options->idle_ns;
 	struct stream *s;
 	struct stream *next;
@@ -401,9 +401,9 @@ static void on_tick(evutil_socket_t fd, short events, void *arg)
 	for (s = LIST_FIRST(&service->streams); s != NULL; s = next) {
 		next = LIST_NEXT(s, link);
 		if (service->now_ns - s->active_ns >= idle_ns + TICK_NS && !waits(s))
-			stream_free(s);
+			expire(s, ops->idle);
 		else if (!s->writing && s->deadline_ns != 0 && service->now_ns >= s->deadline_ns)
-			expire(s);
+			expire(s, ops->expired);
 	}
 	accept_again(service);
 }

@@ -39,6 +39,9 @@ struct stream_ops {
 	/* A deadline set by stream_set_deadline() has passed; may append a last reply to @out
 	 * before the connection is closed. Optional. */
 	void (*expired)(void *state, struct buf *out);
+	/* Nothing has come or gone for the idle time; likewise, and without it the connection is
+	 * just closed. Optional. */
+	void (*idle)(void *state, struct buf *out);
 	/* True while a message was begun and not answered: a drain waits for it. Optional. */
 	bool (*busy)(const void *state);
 	/* True while replies are held back that @out had no room for: input() is then called

@@ -64,6 +64,10 @@ python() {
 	python h2_raw.py header_timeout --header-timeout 100ms
 }
 
+@test "a connection that idles is told before it is closed" {
+	python h2_raw.py idle_timeout --idle-timeout 100ms
+}
+
 @test "a drain says goodbye twice" {
 	python h2_raw.py drain
 }

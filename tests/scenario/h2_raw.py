@@ -168,6 +168,21 @@ def test_header_timeout():
     check_alive()
 
 
+def test_idle_timeout():
+    """The server runs with --idle-timeout 100ms: a GOAWAY tells what it took up, then the end."""
+    with connect() as peer, connect() as unused:
+        frames = Frames(peer)
+        peer.sendall(request(1, FIND_ONE) + request(3, FIND_ONE))
+        for _ in range(2):
+            frames.until(HEADERS, END_STREAM)
+        assert struct.unpack(">II", frames.until(GOAWAY)[3][:8]) == (3, 0)
+        assert next(frames, None) is None
+        frames = Frames(unused)
+        assert struct.unpack(">II", frames.until(GOAWAY)[3][:8]) == (0, 0)
+        assert next(frames, None) is None
+    check_alive()
+
+
 def test_drain():
     """GOAWAY twice, a call in between and one in flight are finished."""
     with connect() as peer, connect() as idle:
