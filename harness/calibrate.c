@@ -121,7 +121,7 @@ static json_t *level(const struct suite *suite, const struct plan *plan, const s
 	const struct load_params params = {
 		.connections = entry->connections,
 		.pipeline = entry->pipeline,
-		.threads = trial_load_threads(entry, &plan->round, pin),
+		.threads = trial_load_threads(entry, pin),
 		.duration_ns = DURATION_NS,
 		.warmup_ns = WARMUP_NS,
 		.timeout_ns = plan->round.timeout_ns,
@@ -135,8 +135,9 @@ static json_t *level(const struct suite *suite, const struct plan *plan, const s
 
 	build_count(&b, "connections", (uint64_t)entry->connections);
 	build_count(&b, "pipeline", (uint64_t)entry->pipeline);
+	build_count(&b, "server_threads", (uint64_t)entry->threads);
 	build_count(&b, "threads", (uint64_t)params.threads);
-	if (run(&b, suite, &params, pin, plan->round.threads, reason) != 0) {
+	if (run(&b, suite, &params, pin, entry->threads, reason) != 0) {
 		build_absent(&b, "rps", reason);
 		build_absent(&b, "requests_per_client_cpu_s", reason);
 	}
@@ -150,7 +151,8 @@ static bool is_repeated(const struct plan *plan, size_t index)
 
 	for (size_t i = 0; i < index; i++)
 		if (!entries[i].out && entries[i].connections == entries[index].connections &&
-			entries[i].pipeline == entries[index].pipeline)
+			entries[i].pipeline == entries[index].pipeline &&
+			entries[i].threads == entries[index].threads)
 			return true;
 	return false;
 }

@@ -159,13 +159,13 @@ static int run_server(
 		.duration_ns = p->bench->duration_ns,
 		.warmup_ns = p->bench->warmup_ns,
 		.timeout_ns = TIMEOUT_NS,
-		.threads = 1,
 	};
 	const struct plan_entry entry = {
 		.contestant = compare->contestants[side],
 		.call = manifest_call(compare->contestants[side], compare->c->call),
 		.connections = compare->c->connections,
 		.pipeline = compare->c->pipeline,
+		.threads = 1,
 	};
 	const struct trial_params params = {
 		.suite = p->suite,

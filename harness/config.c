@@ -312,6 +312,41 @@ static int store_int(const struct config *config, const struct config_at *at,
 	return 0;
 }
 
+bool config_ints_add(struct config_ints *ints, int64_t number)
+{
+	for (size_t i = 0; i < ints->count; i++)
+		if (ints->list[i] == number)
+			return false;
+	if (ints->count == CONFIG_INTS_MAX)
+		return false;
+	ints->list[ints->count++] = number;
+	return true;
+}
+
+static int store_ints(const struct config *config, const struct config_at *at,
+	const struct config_field *field, json_t *value, struct config_ints *into)
+{
+	size_t n = json_array_size(value);
+
+	into->count = 0;
+	if (!json_is_array(value)) {
+		into->count = 1;
+		return store_int(config, at, field, value, &into->list[0]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct config_at here = {.parent = at, .index = i};
+		json_t *item = json_array_get(value, i);
+		int64_t number;
+
+		if (store_int(config, &here, field, item, &number) != 0)
+			return -1;
+		if (!config_ints_add(into, number))
+			return config_expected(
+				config, &here, "each number once, and 16 of them at most", item);
+	}
+	return n > 0 ? 0 : config_expected(config, at, "a number or a list of them", value);
+}
+
 static int store_number(const struct config *config, const struct config_at *at,
 	const struct config_field *field, json_t *value, double *into)
 {
@@ -369,6 +404,8 @@ static int store(const struct config *config, const struct config_at *at,
 		return 0;
 	case CONFIG_INT:
 		return store_int(config, at, field, value, into);
+	case CONFIG_INTS:
+		return store_ints(config, at, field, value, into);
 	case CONFIG_NUMBER:
 		return store_number(config, at, field, value, into);
 	case CONFIG_DURATION:

@@ -35,10 +35,23 @@ enum config_type {
 	CONFIG_OBJECT,   /* json_t *, not empty */
 	CONFIG_ARRAY,    /* json_t *, not empty */
 	CONFIG_INT,      /* int64_t within [min, max] */
+	CONFIG_INTS,     /* struct config_ints, each within [min, max]; from a number or a list */
 	CONFIG_NUMBER,   /* double above 0, at most max */
 	CONFIG_DURATION, /* int64_t nanoseconds, from a text like "5s", at least min */
 	CONFIG_CHOICE,   /* int, index of the text in @choices */
 };
+
+#define CONFIG_INTS_MAX 16
+
+/** struct config_ints - Whole numbers, each once. */
+struct config_ints {
+	int64_t list[CONFIG_INTS_MAX];
+	size_t count;
+};
+
+/** config_ints_add() - Return: true; false, with nothing added, when there are too many or it is
+ * there. */
+bool config_ints_add(struct config_ints *ints, int64_t number);
 
 /** struct config_field - A key that an object may have. */
 struct config_field {

@@ -22,7 +22,8 @@ struct pin {
 /**
  * pin_plan() - Share out the CPUs that this process may run on.
  * @wanted: false: all may run anywhere.
- * @server_threads: the server gets a core for each, as long as one is left for the client.
+ * @server_threads: the server gets a core for each, as long as one is left for the client; of
+ *   several numbers the largest, so that all are measured on the same CPUs.
  */
 void pin_plan(struct pin *pin, bool wanted, int64_t server_threads);
 

@@ -52,7 +52,7 @@ static void apply(struct plan *plan, const struct plan_options *o)
 
 	plan->as_written = !o->quick && o->only == NULL && o->skip == NULL && o->trials < 0 &&
 			   o->duration_ns < 0 && o->warmup_ns < 0 && o->connections < 0 &&
-			   o->pipeline < 0 && o->threads < 0;
+			   o->pipeline < 0 && o->threads == NULL;
 	if (o->quick) {
 		round->trials = PLAN_QUICK_TRIALS;
 		round->duration_ns = PLAN_QUICK_DURATION_NS;
@@ -61,11 +61,38 @@ static void apply(struct plan *plan, const struct plan_options *o)
 	override(&round->trials, o->trials);
 	override(&round->duration_ns, o->duration_ns);
 	override(&round->warmup_ns, o->warmup_ns);
-	override(&round->threads, o->threads);
 	for (size_t i = 0; i < round->level_count; i++) {
 		override(&round->levels[i].connections, o->connections);
 		override(&round->levels[i].pipeline, o->pipeline);
 	}
+}
+
+int plan_parse_threads(const char *text, struct config_ints *threads)
+{
+	char *end = NULL;
+
+	threads->count = 0;
+	for (const char *at = text;; at = end + 1) {
+		long number = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : 0;
+
+		if (number < 1 || number > ROUND_THREADS_MAX || (*end != ',' && *end != '\0') ||
+			!config_ints_add(threads, number))
+			return fail_msg("--threads: bad value '%s', expected whole numbers of 1 to "
+					"%d, each once, like 1,2",
+				text, ROUND_THREADS_MAX);
+		if (*end == '\0')
+			return 0;
+	}
+}
+
+int64_t plan_most_threads(const struct round *round)
+{
+	int64_t most = round->threads.list[0];
+
+	for (size_t i = 1; i < round->threads.count; i++)
+		if (round->threads.list[i] > most)
+			most = round->threads.list[i];
+	return most;
 }
 
 static json_t *text_list(const char **texts)
@@ -77,18 +104,30 @@ static json_t *text_list(const char **texts)
 	return list;
 }
 
+/* Others have as many threads as they have, whatever the round says. */
+static bool takes_threads(const struct contestant *c)
+{
+	for (const char **text = c->command; *text != NULL; text++)
+		if (strstr(*text, "{threads}") != NULL)
+			return true;
+	return false;
+}
+
 /* The command is recorded with its placeholders: paths of this machine tell others nothing. */
 static json_t *make_json(const struct plan_entry *entry, const char *skipped)
 {
 	const struct contestant *c = entry->contestant;
 
-	json_t *json = json_pack("{s:s, s:s?, s:s, s:s, s:o, s:s?, s:I, s:I, s:s?, s:n, s:[]}",
+	json_t *json = json_pack("{s:s, s:s?, s:s, s:s, s:o, s:s?, s:I, s:I, s:I, s:s?, s:n, s:[]}",
 		"name", c->name, "description", c->description, "protocol",
 		manifest_protocol_name(c), "class", manifest_class_name(c), "command",
 		text_list(c->command), "url", entry->call != NULL ? entry->call->url : NULL,
 		"connections", (json_int_t)entry->connections, "pipeline",
-		(json_int_t)entry->pipeline, "skipped", skipped, "failure", "trials");
+		(json_int_t)entry->pipeline, "server_threads", (json_int_t)entry->threads,
+		"skipped", skipped, "failure", "trials");
 
+	if (!takes_threads(c))
+		json_object_set_new(json, "fixed_threads", json_true());
 	if (entry->requests > 0)
 		json_object_set_new(json, "requests_planned", json_integer(entry->requests));
 	if (entry->rate > 0) {
@@ -111,6 +150,7 @@ static bool is_there(const struct plan *plan, const struct plan_entry *entry)
 		if (plan->entries[i].contestant == entry->contestant &&
 			plan->entries[i].connections == entry->connections &&
 			plan->entries[i].pipeline == entry->pipeline &&
+			plan->entries[i].threads == entry->threads &&
 			plan->entries[i].requests == entry->requests &&
 			plan->entries[i].rate == entry->rate &&
 			plan->entries[i].arrival == entry->arrival)
@@ -134,7 +174,22 @@ static int append(struct plan *plan, const struct plan_entry *entry, const char 
 	return 0;
 }
 
-/* A row for each level of the round. */
+/* A row for each number of threads that @of can have. */
+static int append_each(struct plan *plan, const struct plan_entry *of, const char *skipped)
+{
+	const struct config_ints *threads = &plan->round.threads;
+	size_t n = takes_threads(of->contestant) ? threads->count : 1;
+	struct plan_entry entry = *of;
+
+	for (size_t i = 0; i < n; i++) {
+		entry.threads = threads->list[i];
+		if (!is_there(plan, &entry) && append(plan, &entry, skipped) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Rows for each level of the round. */
 static int add(
 	struct plan *plan, const struct suite *suite, const struct contestant *c, int64_t repeats)
 {
@@ -159,7 +214,7 @@ static int add(
 			.out = missing,
 		};
 
-		if (!is_there(plan, &entry) && append(plan, &entry, missing ? skipped : NULL) != 0)
+		if (append_each(plan, &entry, missing ? skipped : NULL) != 0)
 			return -1;
 	}
 	return 0;
@@ -229,6 +284,9 @@ int plan_make(struct plan *plan, const struct suite *suite, const struct plan_op
 	*plan = (struct plan){0};
 	if (round_load(&plan->round, &suite->paths, which) != 0)
 		return -1;
+	if (options->threads != NULL &&
+		plan_parse_threads(options->threads, &plan->round.threads) != 0)
+		goto err0;
 	apply(plan, options);
 	if (suite->manifests.count > suite->own_count)
 		plan->as_written = false;

@@ -29,7 +29,7 @@ struct plan_options {
 	int64_t warmup_ns;
 	int64_t connections;
 	int64_t pipeline;
-	int64_t threads;
+	const char *threads; /* numbers, comma-separated */
 	int64_t repeats;
 	bool quick;
 };
@@ -40,6 +40,7 @@ struct plan_entry {
 	const struct manifest_call *call; /* NULL when it is left out */
 	int64_t connections;              /* no more than it can serve */
 	int64_t pipeline;
+	int64_t threads;  /* of the server */
 	int64_t requests; /* 0: as many as the duration gives */
 	int64_t repeats;  /* of disturbed trials, that are left */
 	double rate;      /* 0: closed loop */
@@ -76,6 +77,12 @@ void plan_free(struct plan *plan);
 
 /** plan_shuffle() - A new random order, with all orders equally likely. */
 void plan_shuffle(struct plan *plan, struct stats_random *random);
+
+/** plan_parse_threads() - Read "1,2". Return: 0, or -1 after a message. */
+int plan_parse_threads(const char *text, struct config_ints *threads);
+
+/** plan_most_threads() - The largest number of threads of @round. */
+int64_t plan_most_threads(const struct round *round);
 
 #define PLAN_NAME 96 /* bytes of the text below, with its NUL */
 

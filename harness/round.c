@@ -70,10 +70,10 @@ static const struct config_field fields_table[] = {
 		.offset = offsetof(struct fields, round.timeout_ns),
 		.min = 1},
 	{.key = "threads",
-		.type = CONFIG_INT,
+		.type = CONFIG_INTS,
 		.offset = offsetof(struct fields, round.threads),
 		.min = 1,
-		.max = 256},
+		.max = ROUND_THREADS_MAX},
 	{.key = "columns",
 		.type = CONFIG_TEXTS,
 		.offset = offsetof(struct fields, round.columns),
@@ -254,7 +254,7 @@ static char *find_file(const struct paths *paths, const char *which)
 
 int round_load(struct round *round, const struct paths *paths, const char *which)
 {
-	struct fields fields = {.round = {.timeout_ns = 5 * NS_PER_S, .threads = 1}};
+	struct fields fields = {.round = {.timeout_ns = 5 * NS_PER_S, .threads = {{1}, 1}}};
 	char *file = find_file(paths, which);
 	int status;
 

@@ -16,10 +16,12 @@ struct paths;
  *   requests (end after so many instead of after the duration), rate (open loop: requests a
  *   second), arrival ("constant" unless given, or "poisson")}],
  *   trials, duration, warmup, timeout ("5s" unless given), threads (of each server, 1 unless
- * given), columns [of its table, see harness/report/table.h], again (one of the contestants: it is
- * measured twice, for the noise floor, see harness/report/floor.h), ratios [{of, to}: contestants
- * whose requests per second and per CPU-second are divided]
+ * given; a list: each in turn), columns [of its table, see harness/report/table.h], again (one of
+ * the contestants: it is measured twice, for the noise floor, see harness/report/floor.h), ratios
+ * [{of, to}: contestants whose requests per second and per CPU-second are divided]
  */
+
+#define ROUND_THREADS_MAX 256
 
 /** struct round_level - A load: one row of the table for each contestant. */
 struct round_level {
@@ -42,10 +44,10 @@ struct round {
 	int64_t duration_ns;
 	int64_t warmup_ns;
 	int64_t timeout_ns;
-	int64_t threads;
-	const char *again;    /* of the contestants; NULL: none */
-	const char **columns; /* ended by NULL; NULL: the common ones */
-	json_t *ratios;       /* as in the file; NULL: none */
+	struct config_ints threads; /* of each server; the first is the usual */
+	const char *again;          /* of the contestants; NULL: none */
+	const char **columns;       /* ended by NULL; NULL: the common ones */
+	json_t *ratios;             /* as in the file; NULL: none */
 	struct config file;
 };
 

@@ -146,11 +146,10 @@ static void free_headers(char **headers)
 	free(headers);
 }
 
-int64_t trial_load_threads(
-	const struct plan_entry *entry, const struct round *round, const struct pin *pin)
+int64_t trial_load_threads(const struct plan_entry *entry, const struct pin *pin)
 {
 	/* The engine takes less CPU for a request than any server does. */
-	int64_t useful = 2 * round->threads;
+	int64_t useful = 2 * entry->threads;
 	int64_t threads = pin->client_count;
 
 	threads = threads < useful ? threads : useful;
@@ -248,7 +247,7 @@ static json_t *measure(struct run *run)
 		.rate = entry->rate,
 		.arrival = entry->arrival,
 		.seed = p->seed,
-		.threads = trial_load_threads(entry, p->round, p->pin),
+		.threads = trial_load_threads(entry, p->pin),
 		.duration_ns = p->round->duration_ns,
 		.warmup_ns = p->round->warmup_ns,
 		.timeout_ns = p->round->timeout_ns,
@@ -329,7 +328,7 @@ static json_t *conduct(struct run *run)
 
 	wait_for_ports(run);
 	progress_stage(p->progress, "starting");
-	if (server_start(&run->server, p->suite, p->entry->contestant, p->round->threads,
+	if (server_start(&run->server, p->suite, p->entry->contestant, p->entry->threads,
 		    p->pin->on ? &p->pin->server : NULL, run->reason) != 0)
 		return NULL;
 	progress_stage(p->progress, "verifying");

@@ -40,8 +40,7 @@ struct trial {
 };
 
 /** trial_load_threads() - How many threads load a contestant. */
-int64_t trial_load_threads(
-	const struct plan_entry *entry, const struct round *round, const struct pin *pin);
+int64_t trial_load_threads(const struct plan_entry *entry, const struct pin *pin);
 
 /**
  * trial_run() - One trial: start the server, verify it, warm it up, measure it, verify it again,

@@ -1,5 +1,5 @@
 # Statistics, the result record and what is rendered from it.
-TESTS += test_stats test_rank_test test_rank test_floor test_change test_result test_report test_page
+TESTS += test_stats test_rank_test test_rank test_floor test_scaling test_change test_result test_report test_page
 test_stats.SRCS := tests/unit/test_stats.c
 test_stats.LIBS := stats
 test_rank_test.SRCS := tests/unit/test_rank_test.c
@@ -8,6 +8,8 @@ test_rank.SRCS := tests/unit/test_rank.c
 test_rank.LIBS := report stats load
 test_floor.SRCS := tests/unit/test_floor.c
 test_floor.LIBS := report stats load
+test_scaling.SRCS := tests/unit/test_scaling.c
+test_scaling.LIBS := report stats load
 test_change.SRCS := tests/unit/test_change.c
 test_change.LIBS := report stats load
 test_result.SRCS := tests/unit/test_result.c

@@ -106,12 +106,10 @@ static const struct opt options_table[] = {
 		.help = "requests in flight a connection"},
 	{.name = "threads",
 		.letter = 't',
-		.type = OPT_INT,
+		.type = OPT_STRING,
 		.offset = PLAN(threads),
-		.arg = "N",
-		.min = 1,
-		.max = 256,
-		.help = "of each server"},
+		.arg = "LIST",
+		.help = "of each server, like 1,2: a row for each number, and how it scales"},
 	{.name = "repeats",
 		.type = OPT_INT,
 		.offset = PLAN(repeats),
@@ -184,12 +182,26 @@ static void put_columns(json_t *record, const char *const *columns)
 	json_object_set_new(record, "columns", names);
 }
 
+/* A number, or a list of several. */
+static json_t *thread_counts(const struct config_ints *threads)
+{
+	json_t *list;
+
+	if (threads->count == 1)
+		return json_integer(threads->list[0]);
+	list = json_array();
+	for (size_t i = 0; i < threads->count; i++)
+		json_array_append_new(list, json_integer(threads->list[i]));
+	return list;
+}
+
 static json_t *parameters(const struct round *round)
 {
-	return json_pack("{s:s, s:I, s:f, s:f, s:f, s:I}", "call", round->call, "trials",
+	return json_pack("{s:s, s:I, s:f, s:f, s:f, s:o}", "call", round->call, "trials",
 		(json_int_t)round->trials, "duration_s", (double)round->duration_ns / NS_PER_S,
 		"warmup_s", (double)round->warmup_ns / NS_PER_S, "timeout_s",
-		(double)round->timeout_ns / NS_PER_S, "server_threads", (json_int_t)round->threads);
+		(double)round->timeout_ns / NS_PER_S, "server_threads",
+		thread_counts(&round->threads));
 }
 
 /* @again: the second entries, taken. */
@@ -219,9 +231,10 @@ static int record_begin(struct session *s, bool quick, json_t *command)
 	strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 	for (size_t i = 0; i < s->plan.count; i++) {
 		json_t *entry = s->plan.entries[i].json;
+		int64_t threads = s->plan.entries[i].threads;
 
-		json_object_set_new(entry, "server_cpus",
-			json_integer(round->threads < cpus ? round->threads : cpus));
+		json_object_set_new(
+			entry, "server_cpus", json_integer(threads < cpus ? threads : cpus));
 		json_array_append(s->plan.entries[i].again ? again : list, entry);
 	}
 	/* It is interrupted until it is whole: the run may be killed. */
@@ -255,7 +268,7 @@ static int session_open(struct session *s, const struct run_options *options, co
 			return fail_errno("getrandom");
 		s->seed = random;
 	}
-	pin_plan(&s->pin, options->pin, s->plan.round.threads);
+	pin_plan(&s->pin, options->pin, plan_most_threads(&s->plan.round));
 	return open_store(s, options);
 }
 
@@ -274,7 +287,7 @@ static void session_close(struct session *s)
 static void label(const struct session *s, const struct plan_entry *entry, int64_t trial, char *out,
 	size_t size)
 {
-	char load[48] = "";
+	char load[80] = "";
 	char name[PLAN_NAME];
 
 	if (s->plan.round.level_count > 1)
@@ -282,6 +295,9 @@ static void label(const struct session *s, const struct plan_entry *entry, int64
 			(long long)entry->pipeline, entry->requests > 0 ? " counted" : "");
 	if (entry->rate > 0)
 		snprintf(load + strlen(load), sizeof(load) - strlen(load), " at %g/s", entry->rate);
+	if (s->plan.round.threads.count > 1)
+		snprintf(load + strlen(load), sizeof(load) - strlen(load), ", %lld thread%s",
+			(long long)entry->threads, entry->threads == 1 ? "" : "s");
 	snprintf(out, size, "%.42s%s trial %lld of %lld", plan_entry_name(entry, name), load,
 		(long long)trial, (long long)s->plan.round.trials);
 }
@@ -420,6 +436,8 @@ static void announce(const struct session *s)
 		rows == 1 ? "" : "s", (long long)round->trials, round->trials == 1 ? "" : "s",
 		units_duration((double)round->duration_ns, duration),
 		units_duration((double)round->warmup_ns, warmup));
+	if (plan_most_threads(round) > s->pin.server_count)
+		fprintf(stderr, "more threads than CPUs: the server has %d\n", s->pin.server_count);
 	if (s->plan.not_again != NULL)
 		fprintf(stderr, "no noise floor: %s\n", s->plan.not_again);
 	else if (round->again != NULL)
@@ -516,7 +534,6 @@ int cmd_run(int argc, char **argv)
 			.warmup_ns = -1,
 			.connections = -1,
 			.pipeline = -1,
-			.threads = -1,
 			.repeats = -1},
 		.seed = -1,
 		.pin = true,

@@ -11,9 +11,10 @@
  *
  *   schema, old and new {started_at, commit}, seed,
  *   differences [texts]   what the two do not have in common, though it changes numbers
- *   rows [{name, connections, pipeline, requests_planned, rate, arrival, metric, old, new
- * (medians), ratio (new over old), ci95_low, ci95_high, p (corrected for the number of rows),
- * noise_floor (the larger of both records', see floor.h; absent when neither has one), verdict}]
+ *   rows [{name, connections, pipeline, requests_planned, rate, arrival, server_threads, metric,
+ * old, new (medians), ratio (new over old), ci95_low, ci95_high, p (corrected for the number of
+ * rows), noise_floor (the larger of both records', see floor.h; absent when neither has one),
+ * verdict}]
  *
  * verdict is "faster", "slower", "smaller", "larger", "no difference shown", or "failed" for a
  * contestant that did not fail before; null, with verdict_reason, when there is nothing to compare.

@@ -46,28 +46,34 @@ static void put_level(struct chart *chart, const struct rank_load *load)
 	size_t used = strlen(chart->name);
 	char count[32] = "";
 	char rate[32] = "";
+	char threads[32] = "";
 
+	if (load->threads > 1)
+		snprintf(threads, sizeof(threads), "-t%.0f", load->threads);
 	if (load->requests > 0)
 		snprintf(count, sizeof(count), "-n%.0f", load->requests);
 	if (load->rate > 0)
 		snprintf(rate, sizeof(rate), "-r%.9g%s", load->rate, load->poisson ? "p" : "");
-	text_format(chart->name + used, sizeof(chart->name) - used, "-%.0fx%.0f%s%s",
-		load->connections, load->pipeline, count, rate);
+	text_format(chart->name + used, sizeof(chart->name) - used, "-%.0fx%.0f%s%s%s",
+		load->connections, load->pipeline, count, rate, threads);
 }
 
 static void entitle(struct chart *chart, const struct rank_load *load)
 {
 	char count[40] = "";
 	char rate[48] = "";
+	char threads[32] = "";
 
+	if (load->threads > 1)
+		snprintf(threads, sizeof(threads), ", %.0f server threads", load->threads);
 	if (load->requests > 0)
 		snprintf(count, sizeof(count), "%.0f requests, ", load->requests);
 	if (load->rate > 0)
 		snprintf(rate, sizeof(rate), " at %g/s%s", load->rate,
 			load->poisson ? " (Poisson)" : "");
-	text_format(chart->title, CHART_TITLE, "%s: %s%.0f connection%s × pipeline %.0f%s",
+	text_format(chart->title, CHART_TITLE, "%s: %s%.0f connection%s × pipeline %.0f%s%s",
 		kinds[chart->kind].title, count, load->connections,
-		load->connections == 1 ? "" : "s", load->pipeline, rate);
+		load->connections == 1 ? "" : "s", load->pipeline, rate, threads);
 }
 
 char *chart_svg(const char *script, size_t len, const char *title, bool *missing)

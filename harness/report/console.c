@@ -5,6 +5,7 @@
 #include "harness/report/notes.h"
 #include "harness/report/pick.h"
 #include "harness/report/result.h"
+#include "harness/report/scaling.h"
 #include "harness/report/table.h"
 #include "harness/report/text.h"
 
@@ -273,6 +274,7 @@ void report_console(const json_t *record, FILE *out, size_t width, bool color)
 			print_table(&screen, table, pick(record, "ratios"));
 		table_free(table);
 	}
+	scaling_print(record, out);
 	fputc('\n', out);
 	print_environment(&screen, pick(record, "environment"));
 	notes_origin(record, print_note, &plain);

@@ -6,7 +6,7 @@
 
 /* Fields of the contestant, on each row. */
 static const char *const contestant_fields[] = {"name", "protocol", "class", "connections",
-	"pipeline", "requests_planned", "rate", "arrival", "skipped", NULL};
+	"pipeline", "requests_planned", "rate", "arrival", "server_threads", "skipped", NULL};
 
 /* Fields of the summary. */
 static const char *const summary_fields[] = {"failure", "trials", "rank", "ranked_by",

@@ -11,13 +11,11 @@ struct rank_load;
  * contestant "again" measures it twice under each load, as if it were two; its second entries are
  * in record.again, not in record.contestants. Of both result_summarise() makes
  *
- *   noise_floor [{connections, pipeline, requests_planned, rate, arrival, threads, contestant,
- *     rps, rps_per_server_cpu_s, latency_p50, latency_p99}]   one for each load, each of the last
- *     four as
- *       {ratio, ci95_low, ci95_high   of the medians, first : again
- *        p                            of the Mann-Whitney test of the two
- *        floor                        max(ratio, 1 / ratio) - 1}
- *     or null, with a reason
+ *   noise_floor [{connections, pipeline, requests_planned, rate, arrival, server_threads,
+ * contestant, rps, rps_per_server_cpu_s, latency_p50, latency_p99}]   one for each load, each of
+ * the last four as {ratio, ci95_low, ci95_high   of the medians, first : again p of the
+ * Mann-Whitney test of the two floor                        max(ratio, 1 / ratio) - 1} or null,
+ * with a reason
  *
  * noise_floor is null, with a reason, where the contestant was not measured twice; a record whose
  * round names none has neither it nor again.

@@ -5,6 +5,7 @@
 #include "harness/report/notes.h"
 #include "harness/report/pick.h"
 #include "harness/report/result.h"
+#include "harness/report/scaling.h"
 #include "harness/report/table.h"
 #include "harness/report/text.h"
 
@@ -134,6 +135,7 @@ void report_markdown(const json_t *record, const struct charts *charts, const ch
 		}
 		table_free(table);
 	}
+	scaling_print(record, out);
 	print_environment(pick(record, "environment"), out);
 	fputs("\n## How it was made\n\n", out);
 	notes_origin(record, print_item, out);

@@ -126,6 +126,16 @@ static void note_below_floor(const struct table *table, const struct pen *pen)
 	}
 }
 
+/* More threads than CPUs are no scaling. */
+static void note_threads(const struct table *table, const struct pen *pen)
+{
+	double cpus = pick_or(table->rows[0].contestant, "server_cpus", table->load.threads);
+
+	if (cpus < table->load.threads)
+		note(pen, "More threads than CPUs: the server's %.0f threads share %.0f CPU%s.",
+			table->load.threads, cpus, cpus == 1 ? "" : "s");
+}
+
 /* By how much a contestant differs from itself: what a difference must exceed. */
 static void note_floor(const struct table *table, const struct pen *pen)
 {
@@ -414,6 +424,9 @@ const char *notes_load(const struct table *table, char *out)
 		text_format(out + strlen(out), TABLE_CELL - strlen(out),
 			", open loop at %g requests/s, %s arrivals", table->load.rate,
 			table->load.poisson ? "Poisson" : "constant");
+	if (table->names_threads)
+		text_format(out + strlen(out), TABLE_CELL - strlen(out), ", %.0f server thread%s",
+			table->load.threads, table->load.threads == 1 ? "" : "s");
 	if (pick(trial, "duration_s") != NULL)
 		text_format(out + strlen(out), TABLE_CELL - strlen(out),
 			", %s%s%s after %s of warm-up", count_trials(table, trials, sizeof(trials)),
@@ -435,6 +448,7 @@ void notes_of_table(const struct table *table, notes_print *print, void *ctx)
 	note_ties(table, &pen);
 	note_below_floor(table, &pen);
 	note_floor(table, &pen);
+	note_threads(table, &pen);
 	note_ceiling(table, &pen);
 	note_all_sizes(table, &pen);
 	for (size_t i = 0; i < table->n; i++) {

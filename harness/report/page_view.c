@@ -118,5 +118,8 @@ const char *page_load(const struct page_group *group, char *out)
 	if (load->requests > 0)
 		text_format(out + strlen(out), TABLE_CELL - strlen(out), ", %s requests",
 			text_count(load->requests, count));
+	if (group->table->names_threads)
+		text_format(out + strlen(out), TABLE_CELL - strlen(out), ", %.0f server thread%s",
+			load->threads, load->threads == 1 ? "" : "s");
 	return out;
 }

@@ -45,23 +45,30 @@ struct rank_load rank_load_of(const json_t *contestant)
 		.requests = pick_or(contestant, "requests_planned", 0),
 		.rate = pick_or(contestant, "rate", 0),
 		.poisson = arrival != NULL && strcmp(arrival, "poisson") == 0,
+		.threads = pick_or(contestant, "server_threads", 0),
 	};
 }
 
 const char *rank_load_text(const struct rank_load *load, char *out)
 {
-	int len = snprintf(out, RANK_LOAD_TEXT, "%.0f × %.0f", load->connections, load->pipeline);
+	size_t len;
 
-	if (load->rate > 0 && len > 0 && len < RANK_LOAD_TEXT)
-		snprintf(out + len, RANK_LOAD_TEXT - (size_t)len, " at %g/s%s", load->rate,
+	text_format(out, RANK_LOAD_TEXT, "%.0f × %.0f", load->connections, load->pipeline);
+	len = strlen(out);
+	if (load->rate > 0)
+		text_format(out + len, RANK_LOAD_TEXT - len, " at %g/s%s", load->rate,
 			load->poisson ? " (Poisson)" : "");
+	len = strlen(out);
+	if (load->threads > 1)
+		text_format(out + len, RANK_LOAD_TEXT - len, ", %.0f threads", load->threads);
 	return out;
 }
 
 bool rank_is_load(const struct rank_load *a, const struct rank_load *b)
 {
 	return a->connections == b->connections && a->pipeline == b->pipeline &&
-	       a->requests == b->requests && a->rate == b->rate && a->poisson == b->poisson;
+	       a->requests == b->requests && a->rate == b->rate && a->poisson == b->poisson &&
+	       (a->threads == b->threads || a->threads == 0 || b->threads == 0);
 }
 
 void rank_put_load(struct build *b, const struct rank_load *load)
@@ -74,6 +81,8 @@ void rank_put_load(struct build *b, const struct rank_load *load)
 		build_number(b, "rate", load->rate);
 	if (load->poisson)
 		build_text(b, "arrival", "poisson");
+	if (load->threads > 0)
+		build_count(b, "server_threads", (uint64_t)load->threads);
 }
 
 bool rank_same_load(const json_t *a, const json_t *b)

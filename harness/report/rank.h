@@ -36,11 +36,13 @@ struct rank_load {
 	double requests; /* planned; 0: as many as the duration gave */
 	double rate;     /* requests a second; 0: closed loop */
 	bool poisson;    /* its arrivals */
+	double threads;  /* of each server */
 };
 
 #define RANK_LOAD_TEXT 64 /* bytes of the text below, with its NUL */
 
-/** rank_load_text() - "10 × 1", "10 × 1 at 500/s", "10 × 1 at 500/s (Poisson)". Return: @out. */
+/** rank_load_text() - "10 × 1", "10 × 1 at 500/s", "10 × 1 at 500/s (Poisson)", "10 × 1, 2 threads"
+ * for servers of several. Return: @out. */
 const char *rank_load_text(const struct rank_load *load, char *out);
 
 /** rank_load_of() - The load asked for; where that is not recorded, that of its first trial. */
@@ -49,7 +51,7 @@ struct rank_load rank_load_of(const json_t *contestant);
 /** rank_put_load() - Add the fields from which rank_load_of() reads it. */
 void rank_put_load(struct build *b, const struct rank_load *load);
 
-/** rank_is_load() - True when two loads are the same. */
+/** rank_is_load() - True when two loads are the same; threads of 0 are the same as any. */
 bool rank_is_load(const struct rank_load *a, const struct rank_load *b);
 
 /** rank_same_load() - True when two may be compared. */

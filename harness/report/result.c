@@ -8,6 +8,7 @@
 #include "harness/report/ratios.h"
 #include "harness/report/replace.h"
 #include "harness/report/result.h"
+#include "harness/report/scaling.h"
 #include "harness/report/schema.h"
 #include "harness/report/summary.h"
 #include "lib/fail.h"
@@ -36,7 +37,8 @@ const json_t *result_ceiling(const json_t *record, const json_t *contestant)
 
 	json_array_foreach (pick(record, "calibration"), i, level)
 		if (pick_or(level, "connections", 0) == load.connections &&
-			pick_or(level, "pipeline", 0) == load.pipeline)
+			pick_or(level, "pipeline", 0) == load.pipeline &&
+			pick_or(level, "server_threads", load.threads) == load.threads)
 			return level;
 	return NULL;
 }
@@ -76,7 +78,8 @@ int result_summarise(json_t *record)
 		summarise(json_object_get(record, "again"), seed) != 0 ||
 		floor_fill(record, seed) != 0 ||
 		rank_all(contestants, pick(record, "noise_floor"), seed) != 0 ||
-		fill_shares(record) != 0 || ratios_fill(record, seed) != 0)
+		fill_shares(record) != 0 || ratios_fill(record, seed) != 0 ||
+		scaling_fill(record, seed) != 0)
 		return fail_msg("no memory for the summary of this round");
 	return 0;
 }

@@ -29,6 +29,8 @@ struct usage;
  *   contestants [
  *     { name, description, protocol, class, command, url,
  *       server_cpus  how many CPUs it can use: the lesser of its threads and those it may run on
+ *       server_threads   that it was told to have; a load of its own
+ *       fixed_threads    true where its command takes no number of them; else absent
  *       connections, pipeline   the load asked for; one entry is one contestant at one load
  *       requests_planned        absent when the load lasted for a time instead
  *       rate, arrival           requests a second of an open loop; absent for a closed one
@@ -38,11 +40,12 @@ struct usage;
  *       trials [ { order, disturbance, …result_trial() } or { order, failure } ] }
  *   ]
  *
- *   calibration [ {connections, pipeline, threads, rps, requests_per_client_cpu_s} ], see
- * calibrate.h
+ *   calibration [ {connections, pipeline, server_threads, threads, rps, requests_per_client_cpu_s}
+ * ], see calibrate.h
  *
  *   again [ entries like those of contestants ]   the contestant that is measured twice, its second
  *     entries; null, with a reason, where it was not; absent where the round names none
+ *   scaling       what result_summarise() makes of several numbers of threads, see scaling.h
  *   noise_floor   what result_summarise() makes of them, see floor.h
  *
  * skipped and failure are absent or null where all is well. A trial that broke off (the server

@@ -306,6 +306,8 @@ static const struct field contestant_fields[] = {
 	{"description", TEXT, NULL, false},
 	{"url", TEXT, NULL, false},
 	{"server_cpus", NUMBER, NULL, false},
+	{"server_threads", NUMBER, NULL, false},
+	{"fixed_threads", BOOL, NULL, false},
 	{"connections", NUMBER, NULL, false},
 	{"pipeline", NUMBER, NULL, false},
 	{"requests_planned", NUMBER, NULL, false},
@@ -326,6 +328,7 @@ static const struct field ratio_load_fields[] = {
 	{"requests_planned", NUMBER, NULL, false},
 	{"rate", NUMBER, NULL, false},
 	{"arrival", TEXT, NULL, false},
+	{"server_threads", NUMBER, NULL, false},
 	{"rps", OBJECT, ratio_values_fields, false},
 	{"rps_per_server_cpu_s", OBJECT, ratio_values_fields, false},
 	{0},
@@ -353,6 +356,7 @@ static const struct field floor_fields[] = {
 	{"requests_planned", NUMBER, NULL, false},
 	{"rate", NUMBER, NULL, false},
 	{"arrival", TEXT, NULL, false},
+	{"server_threads", NUMBER, NULL, false},
 	{"contestant", TEXT, NULL, true},
 	{"rps", OBJECT, floor_values_fields, false},
 	{"rps_per_server_cpu_s", OBJECT, floor_values_fields, false},
@@ -361,7 +365,23 @@ static const struct field floor_fields[] = {
 	{0},
 };
 
+static const struct field scaling_fields[] = {
+	{"name", TEXT, NULL, true},
+	{"connections", NUMBER, NULL, true},
+	{"pipeline", NUMBER, NULL, true},
+	{"requests_planned", NUMBER, NULL, false},
+	{"rate", NUMBER, NULL, false},
+	{"arrival", TEXT, NULL, false},
+	{"server_threads", NUMBER, NULL, false},
+	{"fixed_threads", BOOL, NULL, false},
+	{"rps", NUMBER, NULL, false},
+	{"rps_per_server_cpu_s", NUMBER, NULL, false},
+	{"speedup", OBJECT, ratio_values_fields, false},
+	{0},
+};
+
 static const struct field calibration_fields[] = {
+	{"server_threads", NUMBER, NULL, false},
 	{"connections", NUMBER, NULL, true},
 	{"pipeline", NUMBER, NULL, true},
 	{"threads", NUMBER, NULL, true},
@@ -389,6 +409,7 @@ static const struct field record_fields[] = {
 	{"contestants", LIST, contestant_fields, true},
 	{"again", LIST, contestant_fields, false},
 	{"noise_floor", LIST, floor_fields, false},
+	{"scaling", LIST, scaling_fields, false},
 	{0},
 };
 

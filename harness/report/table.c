@@ -7,6 +7,7 @@
 #include "harness/report/floor.h"
 #include "harness/report/pick.h"
 #include "harness/report/result.h"
+#include "harness/report/scaling.h"
 #include "harness/report/table.h"
 #include "harness/report/text.h"
 #include "lib/clock.h"
@@ -331,6 +332,7 @@ struct table *table_new(const json_t *record, const json_t *first)
 	table->load = rank_load_of(first);
 	table->ceiling = result_ceiling(record, first);
 	table->floor = floor_find(pick(record, "noise_floor"), &table->load);
+	table->names_threads = table->load.threads > 1 || scaling_is_asked(contestants);
 	choose_columns(table, record);
 	json_array_foreach (contestants, i, contestant)
 		if (rank_same_load(contestant, first))

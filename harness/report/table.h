@@ -83,6 +83,7 @@ struct table {
 	size_t shown_count;
 	const json_t *ceiling; /* of the record's calibration, at this load; or NULL */
 	const json_t *floor;   /* of the record's noise_floor, at this load; or NULL */
+	bool names_threads;    /* its title does, since others have another number of them */
 	bool by_server_cpu;    /* ranked by requests per server CPU-second */
 	struct table_row *rows;
 	size_t n;

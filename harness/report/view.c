@@ -122,7 +122,8 @@ static void put_gobench(
 
 	text_format(name, sizeof(name), "%s-%s-%.0f-%.0f", row->cells[COLUMN_NAME].text,
 		protocol != NULL ? protocol : "?", table->load.connections * table->load.pipeline,
-		pick_or(record, "parameters.server_threads", 1));
+		table->load.threads > 0 ? table->load.threads
+					: pick_or(record, "parameters.server_threads", 1));
 	grid_text(grid, name);
 	if (table_is_explained(row)) {
 		put_explained(grid, row, 4);

@@ -201,14 +201,17 @@ static void put_level_titles(struct grid *grid, const struct levels *levels)
 		struct rank_load load = rank_load_of(levels->loads[i]);
 		char pipeline[32] = "";
 		char count[32] = "";
+		char threads[32] = "";
 		char title[TABLE_CELL];
 
 		if (load.pipeline > 1)
 			snprintf(pipeline, sizeof(pipeline), ", p=%.0f", load.pipeline);
 		if (load.requests > 0)
 			snprintf(count, sizeof(count), ", n=%.0f", load.requests);
-		snprintf(title, sizeof(title), "RPS (c=%.0f%s%s)", load.connections, pipeline,
-			count);
+		if (load.threads > 1)
+			snprintf(threads, sizeof(threads), ", t=%.0f", load.threads);
+		snprintf(title, sizeof(title), "RPS (c=%.0f%s%s%s)", load.connections, pipeline,
+			count, threads);
 		grid_column(grid, title, true);
 	}
 }

@@ -79,7 +79,7 @@ run_round() {
 
 @test "a quick round has none" {
 	round a a
-	run_round --quick --connections 1
+	run_round --quick --connections 1 --trials 1 --duration 200ms
 	expect_status 0
 	expect_line "no noise floor: --quick measures nothing twice"
 	expect_line "Noise floor: not measured (--quick measures nothing twice)"

@@ -112,7 +112,8 @@ static void test_the_rounds_of_the_suite(void **state)
 	assert_int_equal(round.levels[0].connections, 10);
 	assert_int_equal(round.levels[0].pipeline, 1);
 	assert_true(round.duration_ns == 2000000000 && round.timeout_ns == 5000000000);
-	assert_int_equal(round.threads, 1);
+	assert_int_equal(round.threads.count, 1);
+	assert_int_equal(round.threads.list[0], 1);
 	assert_string_equal(round.again, "http-json");
 	round_free(&round);
 	assert_int_equal(round_load(&round, &here, "harness/rounds/round2.json"), 0);
