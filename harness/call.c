@@ -106,3 +106,26 @@ bool call_vary(const struct call *call, struct call *varied)
 	varied->reply = json_object_get(varied->root, "reply");
 	return varied->root != NULL;
 }
+
+bool call_vary_text(const struct call *call, struct call *varied)
+{
+	static const struct {
+		const char *call;
+		const char *field;
+	} texts[] = {{"message", "message"}, {"find_one", "name"}};
+	int number = (int)(clock_ns() % 1000000);
+	char text[64];
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (strcmp(call->name, texts[i].call) != 0)
+			continue;
+		snprintf(text, sizeof(text), "verify-%d-%d", getpid(), number);
+		varied->root = json_pack("{s:{s:s}, s:o}", "request", "text", text, "reply",
+			json_deep_copy(call->reply));
+		varied->name = call->name;
+		varied->request = json_object_get(varied->root, "request");
+		varied->reply = json_object_get(varied->root, "reply");
+		return json_object_set_new(varied->reply, texts[i].field, json_string(text)) == 0;
+	}
+	return false;
+}

@@ -54,4 +54,11 @@ bool call_varies(const struct call *call);
  */
 bool call_vary(const struct call *call, struct call *varied);
 
+/**
+ * call_vary_text() - As call_vary() of a call with one reply, for contestants that take a text
+ *   for it beside their public benchmark, which knows no request: "message" of message, "name" of
+ *   find_one. The request of @varied is {"text": …}: letters, digits and '-'.
+ */
+bool call_vary_text(const struct call *call, struct call *varied);
+
 #endif

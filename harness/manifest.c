@@ -62,6 +62,12 @@ static const char *check_url(const char *url)
 	return NULL;
 }
 
+static const char *check_varied(const char *url)
+{
+	return strstr(url, MANIFEST_TEXT) != NULL ? check_url(url)
+						  : "a path with " MANIFEST_TEXT " in it";
+}
+
 static const char *check_method(const char *method)
 {
 	size_t len = strlen(method);
@@ -82,6 +88,10 @@ static const struct config_field call_fields[] = {
 		.offset = offsetof(struct manifest_call, method),
 		.check = check_method},
 	{.key = "headers", .type = CONFIG_PAIRS, .offset = offsetof(struct manifest_call, headers)},
+	{.key = "varied",
+		.type = CONFIG_TEXT,
+		.offset = offsetof(struct manifest_call, varied),
+		.check = check_varied},
 	{0},
 };
 

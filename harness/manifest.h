@@ -51,7 +51,11 @@ struct manifest_call {
 	const char *url; /* path and query; for Thrift /Service.Method?protocol=…&transport=… */
 	const char *method; /* HTTP; "GET" unless given */
 	json_t *headers;    /* object of texts, or NULL */
+	const char *varied; /* HTTP: path and query that has MANIFEST_TEXT, see call_vary_text(); or
+			       NULL */
 };
+
+#define MANIFEST_TEXT "{text}" /* where verification puts a text of its own */
 
 /** struct contestant - One that can be measured; texts belong to the manifest's file. */
 struct contestant {

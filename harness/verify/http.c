@@ -358,22 +358,42 @@ static int check_reply(const struct verify_params *params, const struct call *ex
 }
 
 /* The same call with another request. */
-static int check_reflection(const struct verify_params *params, char *reason)
+static int check_varied(const struct verify_params *params, const char *path,
+	const struct call *varied, char *reason)
 {
-	struct call varied;
-	const struct ask ask = {params->call->method, params->call->url, &varied};
+	const struct ask ask = {params->call->method, path, varied};
 	struct reply reply;
 	char why[REASON_MAX];
-	int status;
+	int status = exchange(params, &ask, &reply, why);
 
-	if (!call_vary(params->expect, &varied))
-		return 0;
-	status = exchange(params, &ask, &reply, why);
 	if (status == 0)
-		status = check_reply(params, &varied, &reply, why);
+		status = check_reply(params, varied, &reply, why);
 	if (status != 0)
 		reason_set(reason, "json-per-request: %s", why);
 	reply_free(&reply);
+	return status;
+}
+
+/* By its body; or, of a call that has one reply, by the path that the contestant names. */
+static int check_reflection(const struct verify_params *params, char *reason)
+{
+	const char *path = params->call->varied;
+	const char *at = path != NULL ? strstr(path, MANIFEST_TEXT) : NULL;
+	struct call varied = {0};
+	struct buf with_text = {0};
+	int status = 0;
+
+	if (call_vary(params->expect, &varied)) {
+		status = check_varied(params, params->call->url, &varied, reason);
+	} else if (at != NULL && call_vary_text(params->expect, &varied)) {
+		buf_printf(&with_text, "%.*s%s%s", (int)(at - path), path,
+			json_string_value(json_object_get(varied.request, "text")),
+			at + strlen(MANIFEST_TEXT));
+		status = buf_append(&with_text, "", 1) == 0
+				 ? check_varied(params, buf_head(&with_text), &varied, reason)
+				 : reason_set(reason, "out of memory");
+	}
+	buf_free(&with_text);
 	call_free(&varied);
 	return status;
 }

@@ -23,7 +23,8 @@ struct manifest_call;
  *             unknown_path  another path does not get this call's reply with status 200 *
  *             head          HEAD gets no body (RFC 9110 9.3.2)                           *
  *             json-per-request  publish answers another name and version, that it cannot have
- *                           been asked before, with those: its JSON is made for each request
+ *                           been asked before, with those: its JSON is made for each request;
+ *                           message and find_one likewise, where the manifest has "varied"
  *   Thrift    reply         the struct equals protos/expect; type, name and sequence id of
  *                           the message are those of a reply to this call
  *             reflects      as json-per-request
@@ -36,7 +37,8 @@ struct manifest_call;
  *             unknown_method   is answered with UNIMPLEMENTED                           *
  *
  * json-per-request and reflects take a call whose reply depends on its request, call_varies(). The
- * others have one reply by their public benchmarks, which bytes kept since the start may be.
+ * others have one reply by their public benchmarks, which bytes kept since the start may be,
+ * unless the contestant says how else to ask it.
  *
  * A contestant of class "bare" is excused from rules marked *, except that a Content-Type which
  * it sends must be right. Bytes behind the reply always fail.

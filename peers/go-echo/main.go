@@ -62,10 +62,18 @@ func main() {
 		return c.String(http.StatusOK, "Hello, World!")
 	})
 	e.GET("/json", func(c echo.Context) error {
-		return c.JSON(http.StatusOK, &message{Message: "Hello, World!"})
+		reply := &message{Message: "Hello, World!"}
+		if text := c.QueryParam("message"); text != "" {
+			reply.Message = text
+		}
+		return c.JSON(http.StatusOK, reply)
 	})
 	e.GET("/test", func(c echo.Context) error {
-		return c.JSON(http.StatusOK, findOne())
+		reply := findOne()
+		if name := c.QueryParam("name"); name != "" {
+			reply.Name = name
+		}
+		return c.JSON(http.StatusOK, reply)
 	})
 
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", *port))

@@ -1,6 +1,7 @@
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/buf.h"
 #include "servers/common/http_json.h"
@@ -72,6 +73,22 @@ int http_json_publish_reply(const struct app_publish_reply *reply, struct buf *o
 	set(object, "code", json_integer(reply->code));
 	set_text(object, "message", reply->message);
 	return dump(object, 2, out);
+}
+
+const char *http_json_text(struct slice query, const char *key, char *text, const char *fallback)
+{
+	static const char unreserved[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+					 "0123456789-._~";
+	size_t skipped = strlen(key) + 1;
+	size_t len;
+
+	if (query.len <= skipped || query.len - skipped >= HTTP_JSON_TEXT ||
+		memcmp(query.data, key, skipped - 1) != 0 || query.data[skipped - 1] != '=')
+		return fallback;
+	len = query.len - skipped;
+	memcpy(text, query.data + skipped, len);
+	text[len] = '\0';
+	return strspn(text, unreserved) == len ? text : fallback;
 }
 
 static int refuse(struct app_publish_reply *reply, int status, const char *expected)

@@ -23,6 +23,18 @@ int http_json_package(const struct app_package *package, struct buf *out);
 /** http_json_publish_reply() - Append {"code": …, "message": …}. Return: 0 or -1. */
 int http_json_publish_reply(const struct app_publish_reply *reply, struct buf *out);
 
+#define HTTP_JSON_TEXT 128 /* bytes of a text that a query brings, with its NUL */
+
+/**
+ * http_json_text() - The text that a query has for @key, "message=some-text", for a reply that has
+ *   it in place of its own: how a client sees that replies are made for each request.
+ * @text: HTTP_JSON_TEXT bytes.
+ *
+ * Return: @text; or @fallback when there is none of unreserved characters (RFC 3986 section 2.3),
+ * or it is too long.
+ */
+const char *http_json_text(struct slice query, const char *key, char *text, const char *fallback);
+
 /* Longer bodies of publish are refused: parsed, JSON can take a hundred times its length. */
 #define HTTP_JSON_PUBLISH_MAX (64 << 10)
 

@@ -3,41 +3,48 @@
 #include "servers/common/http_json.h"
 #include "servers/http-evhttp/service.h"
 
-static int hello(struct slice body, struct buf *out)
+static int hello(struct slice query, struct slice body, struct buf *out)
 {
+	(void)query;
 	(void)body;
 	return buf_append(out, app_hello(), strlen(app_hello())) == 0 ? 200 : -1;
 }
 
-static int plaintext(struct slice body, struct buf *out)
+static int plaintext(struct slice query, struct slice body, struct buf *out)
 {
+	(void)query;
 	(void)body;
 	return buf_append(out, app_plaintext(), strlen(app_plaintext())) == 0 ? 200 : -1;
 }
 
-static int message(struct slice body, struct buf *out)
+static int message(struct slice query, struct slice body, struct buf *out)
 {
 	struct app_message answer;
+	char text[HTTP_JSON_TEXT];
 
 	(void)body;
 	app_message(&answer);
+	answer.message = http_json_text(query, "message", text, answer.message);
 	return http_json_message(&answer, out) == 0 ? 200 : -1;
 }
 
-static int find_one(struct slice body, struct buf *out)
+static int find_one(struct slice query, struct slice body, struct buf *out)
 {
 	struct app_package answer;
+	char text[HTTP_JSON_TEXT];
 
 	(void)body;
 	app_find_one(NULL, &answer);
+	answer.name = http_json_text(query, "name", text, answer.name);
 	return http_json_package(&answer, out) == 0 ? 200 : -1;
 }
 
-static int publish(struct slice body, struct buf *out)
+static int publish(struct slice query, struct slice body, struct buf *out)
 {
 	struct app_publish_reply answer;
 	int status = http_json_publish(body, &answer);
 
+	(void)query;
 	return http_json_publish_reply(&answer, out) == 0 ? status : -1;
 }
 

@@ -70,6 +70,7 @@ static void on_request(struct evhttp_request *request, void *arg)
 	struct evbuffer *input = evhttp_request_get_input_buffer(request);
 	enum evhttp_cmd_type method = evhttp_request_get_command(request);
 	struct slice body = {(const char *)evbuffer_pullup(input, -1), evbuffer_get_length(input)};
+	const char *query = evhttp_uri_get_query(evhttp_request_get_evhttp_uri(request));
 	int status;
 
 	begin_reply(binding->service, request);
@@ -82,7 +83,7 @@ static void on_request(struct evhttp_request *request, void *arg)
 		send_reply(binding->service, request, 405, "text/plain");
 		return;
 	}
-	status = route->handle(body, &binding->service->body);
+	status = route->handle(slice_of(query != NULL ? query : ""), body, &binding->service->body);
 	if (status < 0) {
 		buf_clear(&binding->service->body);
 		status = 500;

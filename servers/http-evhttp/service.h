@@ -23,7 +23,7 @@ struct evhttp_route {
 	enum evhttp_cmd_type method; /* GET brings HEAD with it */
 	const char *type;            /* media type of the reply */
 	/* Appends the reply's body to @out. Return: its status, or -1 for 500. */
-	int (*handle)(struct slice body, struct buf *out);
+	int (*handle)(struct slice query, struct slice body, struct buf *out);
 };
 
 /** evhttp_service - The service; spec->arg is the table of routes. */

@@ -6,9 +6,10 @@ static int message(const struct http1_request *request, struct http1_reply *repl
 {
 	struct buf *out = http1_reply_begin(reply, 200, HTTP_JSON_TYPE, 27);
 	struct app_message answer;
+	char text[HTTP_JSON_TEXT];
 
-	(void)request;
 	app_message(&answer);
+	answer.message = http_json_text(request->query, "message", text, answer.message);
 	return out != NULL ? http_json_message(&answer, out) : -1;
 }
 
@@ -16,9 +17,10 @@ static int find_one(const struct http1_request *request, struct http1_reply *rep
 {
 	struct buf *out = http1_reply_begin(reply, 200, HTTP_JSON_TYPE, HTTP_JSON_PACKAGE_LEN);
 	struct app_package answer;
+	char text[HTTP_JSON_TEXT];
 
-	(void)request;
 	app_find_one(NULL, &answer);
+	answer.name = http_json_text(request->query, "name", text, answer.name);
 	return out != NULL ? http_json_package(&answer, out) : -1;
 }
 

@@ -52,7 +52,7 @@ def parse():
     p.add_argument("--head-body", action="store_true", help="send a body to HEAD")
     p.add_argument("--silent", action="store_true", help="read requests, answer none")
     p.add_argument("--garbage", action="store_true", help="answer with bytes that are no HTTP")
-    p.add_argument("--constant", action="store_true", help="publish looks at no request")
+    p.add_argument("--constant", action="store_true", help="look at no request")
     p.add_argument("--counts", type=int, metavar="OFF",
                    help="print COUNTS on SIGUSR1, as many off as OFF for each request")
     p.add_argument("--mark", help="ignored: for tests to find the process by")
@@ -126,6 +126,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if body and self.path == "/publish" and not OPTIONS.constant:
             said = f"{request['name']}@{request['version']}"
             body = json.dumps({"code": 0, "message": said}).encode()
+        query = self.path.partition("?")[2].partition("=")
+        if body and query[0] in ("message", "name") and not OPTIONS.constant:
+            body = json.dumps({**json.loads(body), query[0]: query[2]}).encode()
         if OPTIONS.body is not None:
             body, kind = OPTIONS.body.encode(), kind or "text/plain"
         if OPTIONS.wrong_after and COUNT[0] >= OPTIONS.wrong_after and body:

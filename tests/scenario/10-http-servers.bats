@@ -202,6 +202,21 @@ field_names() {
 	raw hostile
 }
 
+@test "a text of the query stands in the reply, if it can be one" {
+	local server bad long
+	long=$(printf '%200s' '' | tr ' ' x)
+	for server in http-json http-evhttp; do
+		serve "$server"
+		[ "$(curl -sS "$url/json?message=some-text")" = '{"message":"some-text"}' ]
+		[ "$(curl -sS "$url/test?name=a.b_c~1" | jq -r .name)" = a.b_c~1 ]
+		for bad in message message= name=x xmessage=a 'message=%22' 'message=a"b' "message=$long"; do
+			same_json message -g "$url/json?$bad"
+			same_json find_one -g "$url/test?$bad&"
+		done
+		stop
+	done
+}
+
 @test "a port that is taken is an error" {
 	for threads in 1 2; do
 		serve http-hello --threads "$threads"

@@ -106,6 +106,22 @@ verify() {
 	expect_line 'FAILED  query: find_one: expected protocol=binary or compact, transport=buffered or framed, got protocol=json'
 }
 
+@test "JSON that was made once is found where the manifest says how to ask for another" {
+	local calls='{"message": {"url": "/json", "varied": "/json?message={text}"}, "find_one": {"url": "/test", "varied": "/test?name={text}"}}'
+	list "$(manifest good http1 stock "$calls")" "$(manifest cached http1 stock "$calls" --constant)" \
+		"$(manifest silent http1 stock "$TEST" --constant)" >"$file"
+	verify good cached silent
+	expect_status 1
+	expect_line 'calls verified: 3, failures: 2'
+	expect_line 'FAILED  cached: message: json-per-request: reply.message: expected "verify-'
+	expect_line 'FAILED  cached: find_one: json-per-request: reply.name: expected "verify-'
+	expect_line 'ok      silent: find_one (every request gets this reply: whether it is made for each is not shown)'
+	sed -i 's/message={text}/message=text/' "$file"
+	verify good
+	expect_status 2
+	expect_line 'calls.message.varied: expected a path with {text} in it'
+}
+
 @test "gRPC: a reply that is the same for every request is found where it should not be" {
 	local calls='{"find_one": {"url": "/unpkg.Unpkg/FindOne"}, "publish": {"url": "/unpkg.Unpkg/Publish"}, "echo": {"url": "/echo.Streams/Call"}}'
 	list "$(manifest good grpc stock "$calls")" "$(manifest constant grpc stock "$calls" --constant)" |
