@@ -15,10 +15,11 @@ struct paths;
  *   name, title, call, contestants [names], levels [{connections, pipeline,
  *   requests (end after so many instead of after the duration), rate (open loop: requests a
  *   second), arrival ("constant" unless given, or "poisson")}],
- *   trials, duration, warmup, timeout ("5s" unless given), threads (of each server, 1 unless
- * given; a list: each in turn), columns [of its table, see harness/report/table.h], again (one of
- * the contestants: it is measured twice, for the noise floor, see harness/report/floor.h), ratios
- * [{of, to}: contestants whose requests per second and per CPU-second are divided]
+ *   trials, duration, warmup (at least: see harness/load/warmup.h), timeout ("5s" unless given),
+ *   threads (of each server, 1 unless given; a list: each in turn), columns [of its table, see
+ *   harness/report/table.h], again (one of the contestants: it is measured twice, for the noise
+ *   floor, see harness/report/floor.h), ratios [{of, to}: contestants whose requests per second and
+ *   per CPU-second are divided]
  */
 
 #define ROUND_THREADS_MAX 256

@@ -250,6 +250,7 @@ static json_t *measure(struct run *run)
 		.threads = trial_load_threads(entry, p->pin),
 		.duration_ns = p->round->duration_ns,
 		.warmup_ns = p->round->warmup_ns,
+		.until_steady = true,
 		.timeout_ns = p->round->timeout_ns,
 		.verify = VERIFY_FULL,
 		.keep_alive = true,

@@ -3,9 +3,11 @@ LIBRARIES += codec_driver
 codec_driver.SRCS := tests/unit/codec_driver.c
 codec_driver.PKGS := cmocka libxxhash
 
-TESTS += test_histogram test_pace test_http1_codec test_thrift_codec
+TESTS += test_histogram test_pace test_warmup test_http1_codec test_thrift_codec
 test_histogram.SRCS := tests/unit/test_histogram.c
 test_histogram.LIBS := load
+test_warmup.SRCS := tests/unit/test_warmup.c
+test_warmup.LIBS := load
 test_pace.SRCS := tests/unit/test_pace.c
 test_pace.LIBS := load stats
 test_http1_codec.SRCS := tests/unit/test_http1_codec.c

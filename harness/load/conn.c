@@ -32,7 +32,7 @@ static void conn_drop(struct conn *c, enum outcome outcome);
 
 static bool in_window(const struct worker *w, int64_t at_ns)
 {
-	return at_ns >= w->plan->window_ns && at_ns < w->window_end_ns;
+	return at_ns >= w->window_ns && at_ns < w->window_end_ns;
 }
 
 /* ------------------------------------------------------------------ connecting */
@@ -211,7 +211,7 @@ bool conn_take(struct conn *c)
 	c->unsent = true;
 	w->inflight++;
 	w->begun_total++;
-	if (planned_ns < w->plan->window_ns)
+	if (planned_ns < w->window_ns)
 		return true;
 	w->record->sent++;
 	if (w->quota != UINT64_MAX)
@@ -245,7 +245,7 @@ static void conn_fill(struct conn *c)
 		c->inflight++;
 		c->begun++;
 		begun++;
-		if (w->now_ns >= w->plan->window_ns && w->quota != UINT64_MAX)
+		if (w->now_ns >= w->window_ns && w->quota != UINT64_MAX)
 			w->quota--;
 	}
 	w->inflight += begun;
@@ -320,8 +320,8 @@ static void count_carried(struct worker *w)
 {
 	int64_t end_ns = w->window_end_ns < w->now_ns ? w->window_end_ns : w->now_ns;
 
-	if (end_ns > w->plan->window_ns)
-		w->record->carried_sum_ns += (uint64_t)(end_ns - w->plan->window_ns);
+	if (end_ns > w->window_ns)
+		w->record->carried_sum_ns += (uint64_t)(end_ns - w->window_ns);
 }
 
 static void release_slot(struct conn *c, uint32_t slot)
@@ -355,7 +355,7 @@ static void on_done(void *ctx, uint32_t slot, enum outcome outcome, unsigned sta
 
 	if (c->planned_ns != NULL && in_window(w, w->now_ns) && outcome != OUT_TIMEOUT)
 		w->record->answered++;
-	if (start_ns < w->plan->window_ns) {
+	if (start_ns < w->window_ns) {
 		count_carried(w);
 		return;
 	}
@@ -366,7 +366,7 @@ static void on_done(void *ctx, uint32_t slot, enum outcome outcome, unsigned sta
 	if (bytes > 0 || outcome == OUT_GRPC)
 		w->record->status_codes[status < RECORD_STATUS_MAX ? status : 0]++;
 	record_done(w->record, outcome, start_ns, w->now_ns,
-		(size_t)((w->now_ns - w->plan->window_ns) / NS_PER_S), bytes);
+		(size_t)((w->now_ns - w->window_ns) / NS_PER_S), bytes);
 	if (c->planned_ns != NULL && outcome == OUT_OK)
 		histogram_add(&w->record->service, w->now_ns - sent_ns);
 	if (c->planned_ns != NULL && outcome == OUT_TIMEOUT)
@@ -384,7 +384,7 @@ void conn_settle(struct conn *c)
 		if (c->planned_ns != NULL)
 			start_ns = c->planned_ns[slot];
 		release_slot(c, slot);
-		if (start_ns >= c->worker->plan->window_ns)
+		if (start_ns >= c->worker->window_ns)
 			count_inflight(c->worker, start_ns);
 		else
 			count_carried(c->worker);

@@ -10,6 +10,7 @@
 #include "harness/load/load.h"
 #include "harness/load/pace.h"
 #include "harness/load/target.h"
+#include "harness/load/warmup.h"
 #include "harness/load/worker.h"
 #include "lib/clock.h"
 #include "lib/fail.h"
@@ -25,6 +26,7 @@ struct run {
 	const struct load_params *params;
 	const struct load_watch *watch;
 	struct plan plan;
+	struct warmup warmup;
 	struct reference *reference;
 	struct worker *workers;
 	pthread_t *threads;
@@ -199,23 +201,34 @@ static void tell_window(struct run *run, bool end)
 		run->watch->window(run->watch->ctx, end);
 }
 
+/* Verified replies so far. */
+static uint64_t count_ok(const struct run *run)
+{
+	uint64_t ok = 0;
+
+	for (unsigned i = 0; i < run->n_threads; i++)
+		ok += atomic_load_explicit(&run->workers[i].ok_total, memory_order_relaxed);
+	return ok;
+}
+
 static void tell_progress(struct run *run, int64_t now_ns)
 {
 	const struct plan *plan = &run->plan;
-	bool warming_up = now_ns < plan->window_ns;
+	int64_t window_ns = plan->window_ns;
+	bool warming_up = now_ns < window_ns;
 	struct load_progress progress = {
 		.warming_up = warming_up,
-		.elapsed_ns = now_ns - (warming_up ? plan->start_ns : plan->window_ns),
+		.elapsed_ns = now_ns - (warming_up ? plan->start_ns : window_ns),
 		.total_ns = warming_up ? run->params->warmup_ns : run->params->duration_ns,
+		.ok = count_ok(run),
 	};
 
 	if (run->watch == NULL || run->watch->progress == NULL || run->stopped)
 		return;
 	if (!warming_up && run->params->requests > 0)
 		progress.total_ns = 0;
-	for (unsigned i = 0; i < run->n_threads; i++)
-		progress.ok +=
-			atomic_load_explicit(&run->workers[i].ok_total, memory_order_relaxed);
+	else if (warming_up && progress.elapsed_ns > progress.total_ns)
+		progress.total_ns *= WARMUP_LIMIT;
 	if (run->watch->progress(run->watch->ctx, &progress) != 0) {
 		run->stopped = true;
 		atomic_store(&run->plan.window_end_ns, now_ns);
@@ -231,34 +244,89 @@ static bool any_established(const struct run *run)
 	return false;
 }
 
+static struct warmup begin_warmup(const struct run *run)
+{
+	const struct load_params *p = run->params;
+
+	if (p->rate > 0)
+		return warmup_fixed("open loop: replies follow the schedule");
+	if (p->requests > 0)
+		return warmup_fixed("of a fixed length before a planned number of requests");
+	if (!p->until_steady || p->drain)
+		return warmup_fixed("of a fixed length");
+	return warmup_begin(
+		run->plan.start_ns, p->warmup_ns, (uint64_t)p->connections * (uint64_t)p->pipeline);
+}
+
+static void open_window(struct run *run, int64_t at_ns)
+{
+	const struct load_params *p = run->params;
+
+	if (p->requests == 0 && !p->drain)
+		atomic_store(&run->plan.window_end_ns, at_ns + p->duration_ns);
+	atomic_store(&run->plan.window_ns, at_ns);
+}
+
+static void set_times(struct run *run)
+{
+	struct plan *plan = &run->plan;
+	const struct load_params *p = run->params;
+
+	plan->start_ns = clock_ns() + START_DELAY_NS;
+	plan->window_ns = INT64_MAX;
+	plan->window_end_ns = INT64_MAX;
+	plan->last_ns = INT64_MAX;
+	if (p->requests == 0 && p->drain)
+		plan->last_ns = plan->start_ns + p->warmup_ns + p->duration_ns;
+	run->warmup = begin_warmup(run);
+	if (!any_established(run)) {
+		run->warmup = warmup_fixed("no connection was set up");
+		plan->window_end_ns = plan->window_ns = plan->start_ns;
+	} else if (run->warmup.next_ns == INT64_MAX) {
+		open_window(run, plan->start_ns + p->warmup_ns);
+	}
+}
+
+static void look_at_warmup(struct run *run, int64_t now_ns)
+{
+	if (run->stopped)
+		run->warmup.next_ns = INT64_MAX;
+	else if (now_ns >= run->warmup.next_ns && warmup_look(&run->warmup, now_ns, count_ok(run)))
+		open_window(run, now_ns + WARMUP_LEAD_NS);
+}
+
+/* When the main thread has to do something next, but for telling of progress. */
+static int64_t next_event(const struct run *run, bool window_open, bool window_over)
+{
+	const struct plan *plan = &run->plan;
+
+	if (window_over)
+		return INT64_MAX;
+	if (window_open)
+		return plan->window_end_ns;
+	return plan->window_ns < run->warmup.next_ns ? plan->window_ns : run->warmup.next_ns;
+}
+
 /* Sets the times, lets the threads go, and calls the hooks until all have finished. Called and
  * left with the plan's lock held. */
 static void conduct(struct run *run)
 {
 	struct plan *plan = &run->plan;
-	const struct load_params *p = run->params;
 	bool window_open = false;
 	bool window_over = false;
 
 	while (plan->connected < run->n_threads)
 		pthread_cond_wait(&plan->changed, &plan->lock);
-	plan->start_ns = clock_ns() + START_DELAY_NS;
-	plan->window_ns = plan->start_ns + p->warmup_ns;
-	plan->last_ns = INT64_MAX;
-	plan->window_end_ns = INT64_MAX;
-	if (p->requests == 0 && p->drain)
-		plan->last_ns = plan->window_ns + p->duration_ns;
-	else if (p->requests == 0)
-		plan->window_end_ns = plan->window_ns + p->duration_ns;
-	if (!any_established(run))
-		plan->window_end_ns = plan->window_ns = plan->start_ns;
+	set_times(run);
 	plan->go = true;
 	pthread_cond_broadcast(&plan->changed);
 
 	while (plan->finished < run->n_threads) {
 		int64_t now_ns = clock_ns();
 		int64_t until_ns = now_ns + PROGRESS_NS;
+		int64_t next_ns;
 
+		look_at_warmup(run, now_ns);
 		if (!window_open && now_ns >= plan->window_ns) {
 			window_open = true;
 			tell_window(run, false);
@@ -268,11 +336,8 @@ static void conduct(struct run *run)
 			tell_window(run, true);
 		}
 		tell_progress(run, now_ns);
-		if (!window_open && plan->window_ns < until_ns)
-			until_ns = plan->window_ns;
-		else if (window_open && !window_over && plan->window_end_ns < until_ns)
-			until_ns = plan->window_end_ns;
-		wait_until(run, until_ns);
+		next_ns = next_event(run, window_open, window_over);
+		wait_until(run, next_ns < until_ns ? next_ns : until_ns);
 	}
 	if (!window_open)
 		tell_window(run, false);
@@ -305,6 +370,9 @@ static void collect(struct run *run, struct load_result *result)
 	if (run->plan.window_end_ns != INT64_MAX)
 		last_ns = run->plan.window_end_ns;
 	result->window_ns = last_ns > run->plan.window_ns ? last_ns - run->plan.window_ns : 0;
+	result->warmup_ns =
+		(result->window_ns > 0 ? run->plan.window_ns : last_ns) - run->plan.start_ns;
+	result->warmup = run->warmup;
 	if (result->window_ns > 0)
 		result->cpu_busiest /= (double)result->window_ns / NS_PER_S;
 	else

@@ -8,6 +8,7 @@
 #include "harness/load/record.h"
 #include "harness/load/source.h"
 #include "harness/load/target.h"
+#include "harness/load/warmup.h"
 #include "lib/slice.h"
 
 /** enum load_verify - How much of each reply is checked; each level includes those after it. */
@@ -33,6 +34,8 @@ struct load_params {
 	uint64_t seed;                    /* of Poisson arrivals */
 	bool drain;                       /* wait for what is in flight when @duration_ns is over */
 	int64_t warmup_ns;                /* the same load before the window, not counted */
+	bool until_steady;                /* in a closed loop with a @duration_ns, warm up for
+					   * longer if need be: see warmup.h */
 	int64_t timeout_ns;               /* of a request from its write on, and of a connect */
 	int verify;                       /* enum load_verify */
 	bool keep_alive;                  /* false: one request a connection */
@@ -68,6 +71,8 @@ struct load_watch {
 struct load_result {
 	struct record *record;  /* of all threads, owned */
 	int64_t window_ns;      /* its real length */
+	int64_t warmup_ns;      /* likewise, of the time before it */
+	struct warmup warmup;   /* what was seen in that */
 	uint64_t begun_total;   /* requests, of all threads, from the start of the warm-up on */
 	uint64_t replied_total; /* whole replies likewise */
 	bool stopped;           /* by the caller, before its planned end */

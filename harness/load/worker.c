@@ -171,7 +171,7 @@ static void paced_turn(struct worker *w, int64_t until_ns)
 		pace_hold(w->pace);
 	} else if (n <= 0 && sleeps) {
 		pace_woke(w->pace, wake_ns, w->now_ns);
-	} else if (n <= 0 && before_ns >= w->plan->window_ns) {
+	} else if (n <= 0 && before_ns >= w->window_ns) {
 		w->spun_ns += least(w->now_ns - before_ns, SPIN_STEP_NS);
 	}
 	for (int i = 0; i < n; i++)
@@ -232,6 +232,19 @@ static bool is_over(const struct worker *w)
 	return w->open_conns == 0 && w->now_ns - w->alive_ns > w->params->timeout_ns;
 }
 
+/* What the main thread has changed. A window that should have opened by now opens after what was
+ * done in this turn, which was not counted. */
+static void look_at_plan(struct worker *w)
+{
+	int64_t opens_ns;
+
+	w->window_end_ns = atomic_load_explicit(&w->plan->window_end_ns, memory_order_relaxed);
+	if (w->window_ns != INT64_MAX)
+		return;
+	opens_ns = atomic_load_explicit(&w->plan->window_ns, memory_order_relaxed);
+	w->window_ns = opens_ns > w->now_ns ? opens_ns : w->now_ns + 1;
+}
+
 /* From the first request to the end. Return: CPU time when the window opened. */
 static struct cpu load(struct worker *w)
 {
@@ -243,11 +256,12 @@ static struct cpu load(struct worker *w)
 	clock_sleep_until(plan->start_ns);
 	w->now_ns = clock_ns();
 	w->alive_ns = w->now_ns;
+	w->window_ns = plan->window_ns;
 	w->window_end_ns = plan->window_end_ns;
 	w->running = true;
 	if (w->pace != NULL) {
 		prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
-		pace_start(w->pace, plan->start_ns, plan->window_ns, w->quota);
+		pace_start(w->pace, plan->start_ns, w->window_ns, w->quota);
 	}
 	for (size_t i = 0; i < w->n_conns; i++)
 		conn_start(&w->conns[i]);
@@ -259,11 +273,11 @@ static struct cpu load(struct worker *w)
 			w->quota = 0;
 		else if (plan->last_ns < until_ns)
 			until_ns = plan->last_ns;
-		if (!window_open && w->now_ns >= plan->window_ns) {
+		if (!window_open && w->now_ns >= w->window_ns) {
 			window_open = true;
 			opened = cpu_now();
-		} else if (!window_open && plan->window_ns < until_ns) {
-			until_ns = plan->window_ns;
+		} else if (!window_open && w->window_ns < until_ns) {
+			until_ns = w->window_ns;
 		}
 		if (w->pace != NULL)
 			paced_turn(w, until_ns);
@@ -273,7 +287,7 @@ static struct cpu load(struct worker *w)
 			tick(w);
 			tick_ns = w->now_ns + tick_interval(w);
 		}
-		w->window_end_ns = atomic_load_explicit(&plan->window_end_ns, memory_order_relaxed);
+		look_at_plan(w);
 		atomic_store_explicit(&w->ok_total, w->ok_count, memory_order_relaxed);
 	}
 	if (w->pace != NULL)

@@ -16,7 +16,8 @@ struct reference;
 
 /**
  * DOC: A worker is one thread of load: its own epoll, connections, buffers and record. Workers
- * share nothing but struct plan, which the main thread writes before it lets them go.
+ * share nothing but struct plan, which the main thread writes before it lets them go; what it
+ * writes later is atomic.
  */
 
 #define WORKER_RX_SIZE (256 << 10) /* bytes of one read, one buffer a thread */
@@ -29,7 +30,7 @@ struct plan {
 	unsigned finished;             /* workers that are done */
 	bool go;                       /* the times are set: requests may begin */
 	int64_t start_ns;              /* requests begin */
-	int64_t window_ns;             /* the window opens */
+	_Atomic int64_t window_ns;     /* the window opens; INT64_MAX while that is not known */
 	int64_t last_ns;               /* no request begins from here on, replies are waited for */
 	_Atomic int64_t window_end_ns; /* it closes; moved to now to stop early */
 };
@@ -50,7 +51,8 @@ struct worker {
 	char *rx;
 	struct buf tx;
 	int64_t now_ns;        /* of the read or tick being handled */
-	int64_t window_end_ns; /* the plan's, as of this turn of the loop */
+	int64_t window_ns;     /* the plan's, as of this turn of the loop */
+	int64_t window_end_ns; /* likewise */
 	bool running;          /* requests may begin */
 	size_t open_conns;
 	size_t next_conn;     /* open loop: that gets the next request */

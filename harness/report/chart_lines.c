@@ -100,7 +100,7 @@ static size_t put_seconds_of(const json_t *trial, struct span *xs, struct span *
 
 	if (!values_trial_counts(trial) || !pick_number(trial, "started_s", &started_s))
 		return 0;
-	started_s += pick_or(trial, "warmup_s", 0);
+	started_s += pick_or(trial, "warmup.s", pick_or(trial, "warmup_s", 0));
 	json_array_foreach (pick(trial, "series"), i, second) {
 		double t_s = pick_or(second, "t_s", 0);
 

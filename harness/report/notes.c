@@ -326,6 +326,28 @@ static void note_disturbed(const struct table_row *row, const struct pen *pen)
 			standing, why != NULL ? why : "of what is not recorded");
 }
 
+/* Trials that were measured although the warm-up had come to its limit. */
+static void note_unsteady(const struct table_row *row, const struct pen *pen)
+{
+	const json_t *trials = pick(row->contestant, "trials");
+	const json_t *trial;
+	char longest[UNITS_TEXT];
+	double longest_s = 0;
+	size_t unsteady = 0;
+	size_t i;
+
+	json_array_foreach (trials, i, trial) {
+		if (!json_is_false(pick(trial, "warmup.steady")))
+			continue;
+		unsteady++;
+		longest_s = fmax(longest_s, pick_or(trial, "warmup.s", 0));
+	}
+	if (unsteady > 0)
+		note(pen, "%s: not steady after a warm-up of %s in %zu of %zu trials.",
+			name_of(row), units_duration(longest_s * NS_PER_S, longest), unsteady,
+			json_array_size(trials));
+}
+
 /* Trials that began with fewer local ports than they may need. */
 static void note_ports(const struct table_row *row, const struct pen *pen)
 {
@@ -461,6 +483,7 @@ void notes_of_table(const struct table *table, notes_print *print, void *ctx)
 		note_saturated(&table->rows[i], &pen);
 		note_noise(&table->rows[i], &pen);
 		note_disturbed(&table->rows[i], &pen);
+		note_unsteady(&table->rows[i], &pen);
 		note_ports(&table->rows[i], &pen);
 		note_checks(&table->rows[i], &pen);
 	}

@@ -179,6 +179,13 @@ static const struct field series_fields[] = {
 	{0},
 };
 
+static const struct field warmup_fields[] = {
+	{"s", NUMBER, NULL, true},
+	{"windows", NUMBER, NULL, true},
+	{"steady", BOOL, NULL, false},
+	{0},
+};
+
 static const struct field condition_fields[] = {
 	{"condition", TEXT, NULL, true},
 	{"held", BOOL, NULL, true},
@@ -216,6 +223,7 @@ static const struct field trial_fields[] = {
 	{"requests_planned", NUMBER, NULL, false},
 	{"duration_s", NUMBER, NULL, false},
 	{"warmup_s", NUMBER, NULL, false},
+	{"warmup", OBJECT, warmup_fields, false},
 	{"stopped", BOOL, NULL, false},
 	{"requests", OBJECT, requests_fields, false},
 	{"rps", NUMBER, NULL, false},

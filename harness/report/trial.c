@@ -41,6 +41,21 @@ static json_t *connections_object(const struct load_params *params, const struct
 	return build_end(&b);
 }
 
+static json_t *warmup_object(const struct load_result *result)
+{
+	const struct warmup *warmup = &result->warmup;
+	struct build b = build_begin();
+
+	build_number(&b, "s", seconds(result->warmup_ns));
+	build_count(&b, "windows", warmup->windows);
+	if (warmup->end != WARMUP_UNKNOWN)
+		build_put(&b, "steady", json_boolean(warmup->end == WARMUP_STEADY));
+	else
+		build_absent(&b, "steady",
+			warmup->reason != NULL ? warmup->reason : "it was broken off");
+	return build_end(&b);
+}
+
 static void put_plan(
 	struct build *b, const struct load_params *params, const struct load_result *result)
 {
@@ -59,6 +74,7 @@ static void put_plan(
 		build_count(b, "requests_planned", params->requests);
 	build_number(b, "duration_s", seconds(result->window_ns));
 	build_number(b, "warmup_s", seconds(params->warmup_ns));
+	build_put(b, "warmup", warmup_object(result));
 	build_put(b, "stopped", json_boolean(result->stopped));
 }
 

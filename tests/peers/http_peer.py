@@ -55,6 +55,8 @@ def parse():
     p.add_argument("--constant", action="store_true", help="look at no request")
     p.add_argument("--counts", type=int, metavar="OFF",
                    help="print COUNTS on SIGUSR1, as many off as OFF for each request")
+    p.add_argument("--pace", choices=["even", "growing", "waves"],
+                   help="wait before each reply, as long as the time since there is load says")
     p.add_argument("--mark", help="ignored: for tests to find the process by")
     return p.parse_args()
 
@@ -63,6 +65,8 @@ OPTIONS = parse()
 COUNT = [0]
 CONNECTIONS = [0]
 LEAKED = []
+BEGAN = []
+LOADED = 20  # connections: more than a verification has
 LOCK = threading.Lock()
 STARTED = time.time()
 BUSY = "trap '' TERM HUP; while :; do :; done"
@@ -81,6 +85,21 @@ def expected(call):
 
 
 REPLIES = {path: expected(call) for path, call in PATHS.items()}
+
+
+def pause():
+    """Seconds to wait: growing gets four times as fast within 0.4 s, waves never settle."""
+    with LOCK:
+        if CONNECTIONS[0] < LOADED:
+            return 0
+        if not BEGAN:
+            BEGAN.append(time.monotonic())
+    passed = time.monotonic() - BEGAN[0]
+    if OPTIONS.pace == "growing":
+        return 0.08 / 2 ** min(2, 5 * passed)
+    if OPTIONS.pace == "waves":
+        return 0.05 if passed % 0.4 < 0.2 else 0.01
+    return 0.02
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -114,6 +133,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self):
         self.count()
+        if OPTIONS.pace:
+            time.sleep(pause())
         if OPTIONS.silent:
             return
         if OPTIONS.garbage:
