@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "harness/calibrate.h"
+#include "harness/interrupt.h"
 #include "harness/load/load.h"
 #include "harness/manifest.h"
 #include "harness/pin.h"
@@ -64,7 +65,7 @@ static int measure(struct build *b, const struct load_params *wanted, uint16_t p
 	if (target_parse(url, &target) != 0)
 		return reason_set(reason, "the null server's address cannot be used");
 	params.target = &target;
-	for (int i = 0; i < RUNS && status == 0; i++) {
+	for (int i = 0; i < RUNS && status == 0 && interrupt_signal() == 0; i++) {
 		struct reached now;
 
 		status = load_run(&params, NULL, &result);
@@ -161,7 +162,7 @@ json_t *calibrate(const struct suite *suite, const struct plan *plan, const stru
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < plan->count; i++)
+	for (size_t i = 0; i < plan->count && interrupt_signal() == 0; i++)
 		if (!plan->entries[i].out && !is_repeated(plan, i) &&
 			json_array_append_new(list, level(suite, plan, pin, &plan->entries[i])) !=
 				0) {
