@@ -60,19 +60,31 @@ connected() {
 	[ "$(grep -c " $peer " /proc/net/tcp)" -ge 2 ]
 }
 
-@test "ports: a stranger who joins during the load" {
-	stranger 127.0.0.1
-	stop_strangers
-	list "$(fixed shared "$port" --reuse-port)" >"$file"
-	round shared
+# join_during NAME LOADED JOINED: while NAME is loaded on port LOADED, a stranger joins on JOINED.
+join_during() {
+	round "$1"
 	start_round --trials 1 --duration 2s --repeats 0
+	port=$2
 	eventually connected
-	stranger 127.0.0.1 "$port"
-	wait "$harness" || status=$?
+	stranger 127.0.0.1 "$3"
+	! wait "$harness"
 	kill -0 "${strangers[0]}"
 	stop_strangers
-	expect_failure shared "trial 1: pid ${stopped[0]} (python3) listens on port $port beside it since the load began: it may have answered"
+}
+
+@test "ports: a stranger who joins during the load, beside a server and beside a companion" {
+	stranger 127.0.0.1
+	local shared=$port
+	stranger 127.0.0.1
+	local front=$port
+	stop_strangers
+	list "$(fixed shared "$shared" --reuse-port)" \
+		"$(fixed front "$front" | jq '. + {companions: ["shared"]}')" >"$file"
+	join_during shared "$shared" "$shared"
+	expect_failure shared "trial 1: pid ${stopped[0]} (python3) listens on port $shared beside it since the load began: it may have answered"
 	trial shared '.requests.ok > 0'
+	join_during front "$front" "$shared"
+	expect_failure front "trial 1: its companion shared: pid ${stopped[0]} (python3) listens on port $shared beside it since the load began: it may have answered"
 }
 
 @test "a Date that stands still is named, in a trial that is long enough to tell" {
