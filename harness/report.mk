@@ -1,9 +1,9 @@
 # Statistics, the result record and what is rendered from it.
 LIBRARIES += stats report
-stats.SRCS := harness/stats/stats.c harness/stats/rank_test.c
+stats.SRCS := harness/stats/stats.c harness/stats/rank_test.c harness/stats/trend.c
 stats.LDLIBS := -lm
 report.SRCS := $(addprefix harness/report/,result.c trial.c checks.c latency.c merged.c values.c \
-	summary.c rank.c floor.c scaling.c ratios.c change.c schema.c schema_fields.c dump.c replace.c \
+	summary.c rank.c floor.c scaling.c ratios.c trend.c change.c schema.c schema_fields.c dump.c replace.c \
 	build.c pick.c text.c table.c notes.c \
 	environment.c console.c markdown.c overview.c trial_text.c curve.c curve_page.c \
 	gnuplot.c svg.c plot.c chart.c chart_bars.c chart_lines.c publish.c \

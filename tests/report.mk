@@ -2,6 +2,11 @@
 TESTS += test_stats test_rank_test test_rank test_floor test_scaling test_change test_result test_report test_page
 test_stats.SRCS := tests/unit/test_stats.c
 test_stats.LIBS := stats
+TESTS += test_trend test_drift
+test_drift.SRCS := tests/unit/test_drift.c
+test_drift.LIBS := report stats load
+test_trend.SRCS := tests/unit/test_trend.c
+test_trend.LIBS := stats
 test_rank_test.SRCS := tests/unit/test_rank_test.c
 test_rank_test.LIBS := stats
 test_rank.SRCS := tests/unit/test_rank.c

@@ -10,6 +10,7 @@
 #include "harness/report/pick.h"
 #include "harness/report/table.h"
 #include "harness/report/text.h"
+#include "harness/report/trend.h"
 #include "harness/stats/rank_test.h"
 #include "lib/clock.h"
 #include "lib/units.h"
@@ -565,6 +566,7 @@ void notes_origin(const json_t *record, notes_print *print, void *ctx)
 	char *parameters = environment_value(record, "parameters");
 	double seed;
 
+	trend_notes(record, print, ctx);
 	if (command != NULL)
 		note(&pen, "Command: %s", command);
 	if (parameters != NULL && parameters[0] != '\0')

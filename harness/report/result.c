@@ -11,6 +11,7 @@
 #include "harness/report/scaling.h"
 #include "harness/report/schema.h"
 #include "harness/report/summary.h"
+#include "harness/report/trend.h"
 #include "lib/fail.h"
 
 #define TOOLS_SCHEMA "rpcbench-tools/1"
@@ -79,7 +80,7 @@ int result_summarise(json_t *record)
 		floor_fill(record, seed) != 0 ||
 		rank_all(contestants, pick(record, "noise_floor"), seed) != 0 ||
 		fill_shares(record) != 0 || ratios_fill(record, seed) != 0 ||
-		scaling_fill(record, seed) != 0)
+		scaling_fill(record, seed) != 0 || trend_fill(record) != 0)
 		return fail_msg("no memory for the summary of this round");
 	return 0;
 }

@@ -50,7 +50,7 @@ struct usage;
  *
  * skipped and failure are absent or null where all is well. A trial that broke off (the server
  * crashed) has its numbers and a failure. result_summarise() adds "summary" to each contestant
- * and "loads" to each of the ratios.
+ * "trend" (see trend.h), and "loads" to each of the ratios.
  */
 
 /**

@@ -183,6 +183,7 @@ static const struct field histogram_fields[] = {
 
 const struct field schema_trial_fields[] = {
 	{"order", NUMBER, NULL, false},
+	{"started_s", NUMBER, NULL, false},
 	{"failure", TEXT, NULL, false},
 	{"target", TEXT, NULL, false},
 	{"protocol", TEXT, NULL, false},
@@ -372,6 +373,27 @@ static const struct field calibration_fields[] = {
 	{0},
 };
 
+static const struct field trend_figures_fields[] = {
+	{"tau", NUMBER, NULL, true},
+	{"p", NUMBER, NULL, true},
+	{"change", NUMBER, NULL, true},
+	{"n", NUMBER, NULL, true},
+	{0},
+};
+
+static const struct field trend_load_fields[] = {
+	{"drift", OBJECT, trend_figures_fields, false},
+	{"position", OBJECT, trend_figures_fields, false},
+	{0},
+};
+
+static const struct field trend_fields[] = {
+	{"drift", OBJECT, trend_figures_fields, false},
+	{"position", OBJECT, trend_figures_fields, false},
+	{"loads", LIST, trend_load_fields, false},
+	{0},
+};
+
 const struct field schema_record_fields[] = {
 	{"schema", TEXT, NULL, true},
 	{"rpcbench", TEXT, NULL, false},
@@ -391,5 +413,6 @@ const struct field schema_record_fields[] = {
 	{"again", LIST, contestant_fields, false},
 	{"noise_floor", LIST, floor_fields, false},
 	{"scaling", LIST, scaling_fields, false},
+	{"trend", OBJECT, trend_fields, false},
 	{0},
 };
