@@ -57,7 +57,7 @@ run-text-json: ## the rounds plaintext and message
 	@$(call in_turn,plaintext message); exit $$status
 run-curve: setup ## latency against load of http-json, to the highest rate with p99 < 2 ms
 	@$(MAKE) --no-print-directory all
-	@scripts/curve $(O)/bin results/curve
+	@scripts/curve $(O)/bin $(if $(QUICK),build/)results/curve
 run-all: ## all rounds in turn, then results/overview.md
 	@$(call in_turn,$(ROUNDS)); $(if $(QUICK),,$(O)/bin/rpcbench report || status=1;) exit $$status
 

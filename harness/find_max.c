@@ -105,6 +105,13 @@ static bool run(struct search *s, double rate, int64_t length_ns)
 	return !s->over;
 }
 
+static const char *duration_of(const json_t *trial, const char *path, char *out)
+{
+	double ns;
+
+	return pick_number(trial, path, &ns) ? units_duration(ns, out) : "n/a";
+}
+
 /* Whether the latest run held; else s->why says why not. */
 static bool judge(struct search *s)
 {
@@ -114,6 +121,7 @@ static bool judge(struct search *s)
 	double ended = achieved * pick_or(trial, "duration_s", 0);
 	double ok = pick_or(trial, "requests.ok", 0);
 	double failed = pick_or(trial, "requests.failed", 0);
+	char text[UNITS_TEXT];
 
 	for (size_t i = 0; i < s->params->conditions->count; i++) {
 		json_t *outcome = condition_outcome(&s->params->conditions->items[i], trial);
@@ -133,16 +141,13 @@ static bool judge(struct search *s)
 	if (ok < FIND_MAX_SUCCESS * (ok + failed))
 		return refuse(s, "%.3g%% failed", 100 * failed / (ok + failed));
 	if (pick_true(trial, "client_limited"))
-		return refuse(s, "the load generator was the limit, %.0f %% of the time busy",
-			100 * pick_or(trial, "client.cpu_busiest", 0));
+		return refuse(s,
+			"the load generator was the limit, %.0f %% of the time busy, p99 of its "
+			"send "
+			"lag %s: the server may do more",
+			100 * pick_or(trial, "client.cpu_busiest", 0),
+			duration_of(trial, "send_lag_ns.p99", text));
 	return true;
-}
-
-static const char *duration_of(const json_t *trial, const char *path, char *out)
-{
-	double ns;
-
-	return pick_number(trial, path, &ns) ? units_duration(ns, out) : "n/a";
 }
 
 static void tell(const struct search *s, double rate, const char *how)

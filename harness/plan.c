@@ -278,6 +278,13 @@ static int add_all(struct plan *plan, const struct suite *suite, const struct pl
 	return 0;
 }
 
+static void tell_left_out(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		fail_msg("%s: left out: %s", plan->entries[i].contestant->name,
+			json_string_value(json_object_get(plan->entries[i].json, "skipped")));
+}
+
 int plan_make(struct plan *plan, const struct suite *suite, const struct plan_options *options,
 	const char *which)
 {
@@ -294,7 +301,8 @@ int plan_make(struct plan *plan, const struct suite *suite, const struct plan_op
 		check_list(suite, "skip", options->skip) != 0 ||
 		add_all(plan, suite, options) != 0 || add_again(plan, options->quick) != 0)
 		goto err0;
-	if (plan->count == 0) {
+	if (plan_left(plan) == 0) {
+		tell_left_out(plan);
 		fail_msg("no contestant is left to measure");
 		goto err0;
 	}

@@ -314,6 +314,20 @@ static int settle_search(struct options *options)
 }
 
 /* Options that only make sense together. Called after opt_parse(). */
+/* Whether the file can be written is found before the load. */
+static int check_writable(const char *path)
+{
+	FILE *out;
+
+	if (path == NULL || path[0] == '\0')
+		return 0;
+	out = fopen(path, "ae");
+	if (out == NULL)
+		return fail_errno("cannot write %s", path);
+	fclose(out);
+	return 0;
+}
+
 static int settle_options(struct options *options)
 {
 	struct load_params *p = &options->params;
@@ -341,7 +355,9 @@ static int settle_options(struct options *options)
 	if (settle_search(options) != 0 ||
 		condition_list_parse(&options->conditions, "--fail-if", &options->fail_if) != 0)
 		return -1;
-	return check_headers(&options->headers);
+	if (check_headers(&options->headers) != 0)
+		return -1;
+	return check_writable(options->json) != 0 ? -1 : check_writable(options->hdr);
 }
 
 /* ------------------------------------------------------------------ progress */

@@ -169,11 +169,14 @@ static int render_all(
  * a message, with @status set. */
 static json_t *read_round(const char *path, int *status)
 {
-	json_t *record = peers_read(path);
+	json_t *record;
 
+	if (result_is_of_tools(path))
+		return NULL;
+	record = peers_read(path);
 	if (record == NULL)
 		record = curve_read(path);
-	/* The records of rpcbench bench and of a search are no rounds. */
+	/* The records of rpcbench bench, of a search and of tools are no rounds. */
 	if (record != NULL) {
 		json_decref(record);
 		return NULL;

@@ -185,7 +185,7 @@ void curve_markdown(const json_t *record, const char *chart, FILE *out)
 	print_load(record, out);
 	fprintf(out, ", steps of %g s\n\n", pick_or(record, "step_s", 0));
 	if (print_peak(record, text_markdown, out)) {
-		fputs("  \n", out);
+		fputc('\n', out);
 		print_next(record, text_markdown, out);
 		for (size_t i = 0; i < CELLS; i++)
 			fprintf(out, "%s| %s ", i == 0 ? "\n" : "", heads[i]);

@@ -59,9 +59,19 @@ static void put_line(const json_t *record, const char *path, struct extent *e, F
 	put_point(pick(record, "trial"), path, e, out);
 }
 
+/* A percentile may lack the samples at every rate. */
+static bool has_points(const json_t *record, const char *path)
+{
+	struct extent e = {0};
+
+	put_line(record, path, &e, NULL);
+	return e.rate > 0;
+}
+
 static void print_lines(const json_t *record, FILE *out)
 {
 	struct extent e = {0};
+	const char *before = "plot ";
 
 	for (size_t i = 0; i < LINES; i++) {
 		fprintf(out, "$line%zu << EOD\n", i);
@@ -69,7 +79,10 @@ static void print_lines(const json_t *record, FILE *out)
 		fputs("EOD\n", out);
 	}
 	for (size_t i = 0; i < LINES; i++) {
-		fprintf(out, "%s$line%zu using 1:2 ", i == 0 ? "plot " : ", \\\n  ", i);
+		if (!has_points(record, lines[i].path))
+			continue;
+		fprintf(out, "%s$line%zu using 1:2 ", before, i);
+		before = ", \\\n  ";
 		plot_line(i, out);
 		fprintf(out, " title '%s'", lines[i].name);
 	}

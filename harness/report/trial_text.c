@@ -12,6 +12,7 @@
 #include "lib/clock.h"
 #include "lib/units.h"
 
+#define BUSY_SHARE    0.5 /* of the time on a CPU; below, a late client was kept from it */
 #define ABSENT        "n/a"
 #define AT_LEAST      "≥ "
 #define DURATION      (UNITS_TEXT + sizeof(AT_LEAST))
@@ -180,17 +181,26 @@ static void print_percentiles(const json_t *trial, FILE *out)
 	}
 }
 
-static double bad_statuses(const json_t *trial)
+/* "Non-2xx or 3xx responses: 24,171 (404: 24,170, 500: 1)", the total as wrk prints it. */
+static void print_bad_statuses(const json_t *trial, FILE *out)
 {
 	json_t *codes = json_object_get(trial, "status_codes");
 	const char *code;
 	json_t *count;
 	double bad = 0;
+	char kinds[160] = "";
 
-	json_object_foreach (codes, code, count)
-		if (code[0] != '2' && code[0] != '3')
-			bad += json_number_value(count);
-	return bad;
+	json_object_foreach (codes, code, count) {
+		size_t len = strlen(kinds);
+
+		if (code[0] == '2' || code[0] == '3')
+			continue;
+		bad += json_number_value(count);
+		text_format(kinds + len, sizeof(kinds) - len, "%s%s: %.0f", len > 0 ? ", " : "",
+			code, json_number_value(count));
+	}
+	if (bad > 0)
+		fprintf(out, "  Non-2xx or 3xx responses: %.0f (%s)\n", bad, kinds);
 }
 
 /* Those of their percentiles that there are enough of. */
@@ -232,8 +242,7 @@ static void print_totals(const json_t *trial, FILE *out)
 		fputc('\n', out);
 	}
 	print_failed(trial, out);
-	if (bad_statuses(trial) > 0)
-		fprintf(out, "  Non-2xx or 3xx responses: %.0f\n", bad_statuses(trial));
+	print_bad_statuses(trial, out);
 }
 
 static void print_schedule(const json_t *trial, FILE *out)
@@ -353,22 +362,34 @@ static void warn_of_checks(const json_t *trial, FILE *out)
 		fprintf(out, "Warning: inconsistent: the percentiles do not follow each other\n");
 }
 
-/* Whether the client was the limit, or the server did not keep up with the rate. */
-static void warn_of_load(const json_t *trial, FILE *out)
+/* The client was too busy, or others kept it from a CPU when a request was due. */
+static void warn_of_client(const json_t *trial, FILE *out)
 {
-	char text[2][UNITS_TEXT];
+	char text[UNITS_TEXT];
 	char busy[80] = "";
-	double share;
+	double share = 0;
 
 	if (pick_number(trial, "client.cpu_busiest", &share))
 		snprintf(busy, sizeof(busy),
 			", its busiest thread on a CPU for %.0f %% of the time", 100 * share);
+	fprintf(out, "Warning: the client was the limit%s%s%s: ", busy,
+		is_open(trial) ? ", p99 of its send lag " : "",
+		is_open(trial) ? duration_at(trial, "send_lag_ns.p99", text) : "");
+	if (share > 0 && share < BUSY_SHARE)
+		fputs("it did not get a CPU in time, and latencies hold that; rpcbench doctor says "
+		      "what else this machine does\n",
+			out);
+	else
+		fputs("the server could do more (-t adds threads)\n", out);
+}
+
+/* Whether the client was the limit, or the server did not keep up with the rate. */
+static void warn_of_load(const json_t *trial, FILE *out)
+{
+	char text[2][UNITS_TEXT];
+
 	if (pick_true(trial, "client_limited"))
-		fprintf(out,
-			"Warning: the client was the limit%s%s%s: the server could do more (-t "
-			"adds threads)\n",
-			busy, is_open(trial) ? ", p99 of its send lag " : "",
-			is_open(trial) ? duration_at(trial, "send_lag_ns.p99", text[0]) : "");
+		warn_of_client(trial, out);
 	if (pick_true(trial, "saturated"))
 		fprintf(out,
 			"Warning: saturated: target %s/s, achieved %s/s, backlog %.0f at the end; "

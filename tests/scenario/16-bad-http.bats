@@ -188,3 +188,21 @@ teardown() {
 	[ "$(saw tx_bytes)" -gt 4614000000 ]
 	[ "$(json '.checks.bytes.received')" -eq "$(saw tx_bytes)" ]
 }
+
+@test "the text tells which statuses came" {
+	bad http1 'every 2: status 404' 'every 3: status 500'
+	run timeout 30 "$RPCBENCH_BIN/rpcbench" load -n 12 -c 1 "$url"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"Non-2xx or 3xx responses: 8 (404: 4, 500: 4)"* ]]
+}
+
+@test "a file that cannot be written is found before the load" {
+	bad http1
+	for option in --json --hdr; do
+		run timeout 30 "$RPCBENCH_BIN/rpcbench" load -n 10 "$option=$BATS_TEST_TMPDIR/none/x" "$url"
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"cannot write $BATS_TEST_TMPDIR/none/x: No such file"* ]]
+	done
+	stop
+	[ "$(saw requests)" -eq 0 ]
+}

@@ -228,3 +228,11 @@ in_small_space() {
 	grep -q 'stdev' wide
 	[ -z "$(grep 'Too narrow' wide)" ]
 }
+
+@test "records that are no rounds are passed over when rounds are printed" {
+	echo '{"schema": "rpcbench-tools/1"}' >results/tools.json
+	echo '{"schema": "rpcbench-find-max/1"}' >results/curve.json
+	run "$RPCBENCH_BIN/rpcbench" report --format csv results/*.json
+	[ "$status" -eq 0 ]
+	[[ "$output" == *round,* && "$output" != *expected* ]]
+}

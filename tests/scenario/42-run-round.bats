@@ -209,6 +209,18 @@ marked() {
 	eventually none_is_left
 }
 
+@test "when nobody can take part, what was measured before stays" {
+	list "$(marked c http1 stock '{"hello": {"url": "/"}}')" >"$file"
+	round c
+	mkdir -p "$out"
+	echo before >"$record"
+	run_round
+	[ "$status" -ne 0 ]
+	expect_line "c: left out: does not serve find_one"
+	expect_line "no contestant is left to measure"
+	[ "$(cat "$record")" = before ]
+}
+
 @test "what is wrong on the command line or in a round starts nothing" {
 	list "$(marked a http1 stock "$TEST")" >"$file"
 	round a
