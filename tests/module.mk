@@ -25,7 +25,7 @@ $(foreach t,$(TESTS),$(eval $(t).LIBS += base)$(eval $(t).PKGS += cmocka)$(eval 
 # Scenarios wait more than they work, so two files at once take little more than half the time. Those
 # that keep both CPUs busy by themselves, or look at time closely, do not run beside each other.
 TEST_JOBS ?= 2
-BUSY := tests/scenario/{19-open-loop,44-faults,45-harness-faults}.bats
+BUSY := tests/scenario/{19-open-loop,44-faults,45-harness-faults,46-warmup}.bats
 SCENARIOS := $(sort $(wildcard tests/scenario/*.bats))
 # RETRY=1: files that failed run once more, by themselves. A machine that is not ours alone can take a
 # CPU away for longer than any test waits; what fails twice is a fault.

@@ -1,6 +1,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -66,24 +67,33 @@ static int read_all(struct usage *usage)
 	return status;
 }
 
+/* A process that does nothing, and ends with this one. */
+static pid_t start_idle(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+		_exit(0);
+	}
+	return pid;
+}
+
 /* What was read before and is none of ours is not read again; ours and new ones are. */
 static void test_a_list_read_again(void **state)
 {
 	struct proc_list first;
 	struct proc_list again;
 	struct usage usage;
-	pid_t old = fork();
+	pid_t old = start_idle();
 	pid_t new;
 
 	(void)state;
-	if (old == 0)
-		pause();
 	assert_int_equal(proc_list_read(&first), 0);
 	for (size_t i = 0; i < first.n; i++)
 		first.entries[i].stat.threads = 1000;
-	new = fork();
-	if (new == 0)
-		pause();
+	new = start_idle();
 	assert_int_equal(proc_list_again(&again, &first, getpid()), 0);
 	assert_int_equal(proc_list_find(&again, 1)->stat.threads, 1000);
 	assert_int_equal(usage_sum(&again, getpid(), &usage), 0);
