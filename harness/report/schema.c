@@ -38,15 +38,15 @@ static int wrong(const struct place *place, const char *expected, const json_t *
 		"%s: %s: expected %s, found %s", place->file, place->path, expected, found(value));
 }
 
-static int check_number(const json_t *value, const struct place *place)
+static int check_number(const json_t *value, bool is_signed, const struct place *place)
 {
 	double number = json_number_value(value);
 
 	if (!json_is_number(value))
 		return wrong(place, "a number", value);
-	if (number < 0 || number > SCHEMA_NUMBER_MAX)
-		return fail_msg("%s: %s: expected a number from 0 to 2^53, found %.17g",
-			place->file, place->path, number);
+	if (number < (is_signed ? -SCHEMA_NUMBER_MAX : 0) || number > SCHEMA_NUMBER_MAX)
+		return fail_msg("%s: %s: expected a number from %s to 2^53, found %.17g",
+			place->file, place->path, is_signed ? "-2^53" : "0", number);
 	return 0;
 }
 
@@ -60,7 +60,7 @@ static int check_counts(const json_t *object, struct place *place)
 		return wrong(place, "an object of numbers", object);
 	json_object_foreach ((json_t *)object, name, value) {
 		snprintf(place->path + len, SCHEMA_PATH - len, ".%s", name);
-		if (check_number(value, place) != 0)
+		if (check_number(value, false, place) != 0)
 			return -1;
 	}
 	place->path[len] = '\0';
@@ -80,8 +80,8 @@ static int check_pairs(const json_t *list, struct place *place)
 		if (json_array_size(pair) != 2 || !json_is_integer(json_array_get(pair, 0)) ||
 			!json_is_integer(json_array_get(pair, 1)))
 			return wrong(place, "a list of two whole numbers", pair);
-		if (check_number(json_array_get(pair, 0), place) != 0 ||
-			check_number(json_array_get(pair, 1), place) != 0)
+		if (check_number(json_array_get(pair, 0), false, place) != 0 ||
+			check_number(json_array_get(pair, 1), false, place) != 0)
 			return -1;
 	}
 	place->path[len] = '\0';
@@ -130,7 +130,8 @@ static int check_value(const json_t *value, const struct field *field, struct pl
 	case TEXT:
 		return json_is_string(value) ? 0 : wrong(place, "a text", value);
 	case NUMBER:
-		return check_number(value, place);
+	case SIGNED:
+		return check_number(value, field->kind == SIGNED, place);
 	case BOOL:
 		return json_is_boolean(value) ? 0 : wrong(place, "true or false", value);
 	case OBJECT:

@@ -9,7 +9,8 @@
  * @file: its name, for messages.
  *
  * Fields that the schema does not know are let through; those that it knows must be of their
- * type or null, the required ones must be there, and no number is below 0 or above 2^53.
+ * type or null, the required ones must be there, and no number is above 2^53, or below 0 where
+ * that means nothing.
  *
  * Return: 0, or -1 after a message that names the file and the field, as in
  *   "results/round1.json: contestants[2].trials[0].rps: expected a number, found a text".

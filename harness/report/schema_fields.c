@@ -374,9 +374,9 @@ static const struct field calibration_fields[] = {
 };
 
 static const struct field trend_figures_fields[] = {
-	{"tau", NUMBER, NULL, true},
+	{"tau", SIGNED, NULL, true},
 	{"p", NUMBER, NULL, true},
-	{"change", NUMBER, NULL, true},
+	{"change", SIGNED, NULL, true},
 	{"n", NUMBER, NULL, true},
 	{0},
 };

@@ -9,6 +9,7 @@
 enum kind {
 	TEXT,
 	NUMBER,
+	SIGNED, /* a number, also below 0 */
 	BOOL,
 	OBJECT, /* of the fields in @fields; NULL: any */
 	LIST,   /* of such objects */

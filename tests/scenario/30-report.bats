@@ -236,3 +236,13 @@ in_small_space() {
 	[ "$status" -eq 0 ]
 	[[ "$output" == *round,* && "$output" != *schema:* ]]
 }
+
+@test "a drift downwards is a number below 0, and no other field may be one" {
+	jq '.trend = {drift: {tau: -0.3, p: 0.01, change: -0.1, n: 20}, position: null,
+		position_reason: "none", loads: []}' results/round.json >a.json
+	"$RPCBENCH_BIN/rpcbench" report --format csv a.json
+	jq '.trend.drift.p = -1' a.json >b.json
+	run "$RPCBENCH_BIN/rpcbench" report --format csv b.json
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"trend.drift.p: expected a number from 0 to 2^53, found -1"* ]]
+}
