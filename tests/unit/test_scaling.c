@@ -18,7 +18,7 @@ static json_t *entry_of(const char *name, double rps, int threads)
 	json_t *trials = json_array();
 
 	for (int i = 0; i < TRIALS; i++) {
-		double own = rps + i - TRIALS / 2;
+		double own = rps + i - TRIALS / 2.0;
 
 		json_array_append_new(
 			trials, json_pack("{s:f, s:{s:i, s:i, s:i}, s:{s:f}}", "rps", own,

@@ -98,7 +98,7 @@ static void test_no_trend(void **state)
 		double y[40];
 
 		for (size_t i = 0; i < COUNT(x); i++) {
-			x[i] = (double)(i / 4);
+			x[i] = floor((double)i / 4);
 			y[i] = (double)(stats_random_next(&random) >> 11);
 		}
 		shown += trend_test(x, y, COUNT(x)).p < 0.05;
