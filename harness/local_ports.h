@@ -15,9 +15,8 @@
  * trial could lack ports for what the one before has done.
  */
 
-#define LOCAL_PORTS_WAIT_NS                                                                        \
-	(65 * NS_PER_S) /* TIME_WAIT lasts 60 s (TCP_TIMEWAIT_LEN), and a bit                      \
-			 */
+/* TIME_WAIT lasts 60 s (TCP_TIMEWAIT_LEN), and a bit. */
+#define LOCAL_PORTS_WAIT_NS (65 * NS_PER_S)
 
 /** struct local_ports - What one look found. */
 struct local_ports {

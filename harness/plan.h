@@ -53,9 +53,9 @@ struct plan_entry {
 /** struct plan - A round with the command line's changes. */
 struct plan {
 	struct round round;
-	const char
-		*not_again; /* why none is measured twice; NULL: one is, or the round names none */
-	bool as_written;    /* nothing is changed, so that its results may be published */
+	/* Why none is measured twice; NULL: one is, or the round names none. */
+	const char *not_again;
+	bool as_written; /* nothing is changed, so that its results may be published */
 	struct plan_entry *entries;
 	size_t count;
 	size_t *order; /* of the entries, in the current trial */

@@ -166,55 +166,45 @@ int trend_fill(json_t *record)
 
 /* ------------------------------------------------------------------ notes */
 
-/* Return: false when it is not worth a note. @figures: "Kendall's tau -0.41, p 0.002, 80 trials".
- */
-static bool is_told(const json_t *trend, double *percent, char *figures, size_t size)
+/** struct words - How a note tells of a trend. */
+struct words {
+	const char *slower; /* what had fewer requests per second in the end */
+	const char *faster; /* or more */
+	const char *than;
+	const char *since; /* why that favours nobody */
+};
+
+static const struct words of_drift = {
+	"The machine became slower during this round: the last third of its trials had",
+	"The machine became faster during this round: the last third of its trials had",
+	"the first", "contestants were interleaved at random"};
+
+static const struct words of_position = {"Whoever was measured late in a turn had",
+	"Whoever was measured late in a turn had", "early ones",
+	"the order of each turn is random"};
+
+/* If it is worth a note. */
+static void note_trend(
+	const json_t *trend, const struct words *words, notes_print *print, void *ctx)
 {
 	double p = pick_or(trend, "p", 1);
 	double change = pick_or(trend, "change", 0);
-
-	*percent = 100 * fabs(change);
-	text_format(figures, size, "Kendall's tau %.2f, p %s%.3f, %.0f trials",
-		pick_or(trend, "tau", 0), p < 0.001 ? "below " : "", fmax(p, 0.001),
-		pick_or(trend, "n", 0));
-	return p < TREND_LEVEL && fabs(change) >= TREND_CHANGE;
-}
-
-static void note_drift(const json_t *trend, notes_print *print, void *ctx)
-{
-	bool slower = pick_or(trend, "change", 0) < 0;
-	char figures[NOTE_SIZE / 4];
+	bool slower = change < 0;
 	char text[NOTE_SIZE];
-	double percent;
 
-	if (!is_told(trend, &percent, figures, sizeof(figures)))
+	if (p >= TREND_LEVEL || fabs(change) < TREND_CHANGE)
 		return;
 	text_format(text, sizeof(text),
-		"The machine became %s during this round: the last third of its trials had %.0f %% "
-		"%s requests per second than the first (%s). Since contestants were interleaved at "
-		"random, this widens the intervals but favours nobody.",
-		slower ? "slower" : "faster", percent, slower ? "fewer" : "more", figures);
-	print(ctx, text);
-}
-
-static void note_position(const json_t *trend, notes_print *print, void *ctx)
-{
-	char figures[NOTE_SIZE / 4];
-	char text[NOTE_SIZE];
-	double percent;
-
-	if (!is_told(trend, &percent, figures, sizeof(figures)))
-		return;
-	text_format(text, sizeof(text),
-		"Whoever was measured late in a turn had %.0f %% %s requests per second than early "
-		"ones (%s). Since the order of each turn is random, this widens the intervals but "
-		"favours nobody.",
-		percent, pick_or(trend, "change", 0) < 0 ? "fewer" : "more", figures);
+		"%s %.0f %% %s requests per second than %s (Kendall's tau %.2f, p %s%.3f, %.0f "
+		"trials). Since %s, this widens the intervals but favours nobody.",
+		slower ? words->slower : words->faster, 100 * fabs(change),
+		slower ? "fewer" : "more", words->than, pick_or(trend, "tau", 0),
+		p < 0.001 ? "below " : "", fmax(p, 0.001), pick_or(trend, "n", 0), words->since);
 	print(ctx, text);
 }
 
 void trend_notes(const json_t *record, notes_print *print, void *ctx)
 {
-	note_drift(pick(record, "trend.drift"), print, ctx);
-	note_position(pick(record, "trend.position"), print, ctx);
+	note_trend(pick(record, "trend.drift"), &of_drift, print, ctx);
+	note_trend(pick(record, "trend.position"), &of_position, print, ctx);
 }

@@ -11,26 +11,14 @@
 #include "harness/report/result.h"
 #include "harness/report/schema.h"
 #include "harness/stats/stats.h"
+#include "tests/unit/made.h"
 #include "tests/unit/test.h"
 
-#define TRIALS 8
-
-/* TRIALS numbers around @rps, one apart; of as many connections. */
+/* Of as many connections. */
 static json_t *entry_of(const char *name, double rps, int connections)
 {
-	json_t *trials = json_array();
-
-	for (int i = 0; i < TRIALS; i++) {
-		double own = rps + i - TRIALS / 2.0;
-
-		json_array_append_new(
-			trials, json_pack("{s:f, s:{s:i, s:i, s:i}, s:{s:i, s:f, s:f}, s:{s:f}}",
-					"rps", own, "requests", "sent", 1000, "ok", 1000, "failed",
-					0, "latency_ns", "count", 1000, "p50", 1e9 / own, "p99",
-					2e9 / own, "server", "requests_per_cpu_s", 2 * own));
-	}
 	return json_pack("{s:s, s:i, s:i, s:o}", "name", name, "connections", connections,
-		"pipeline", 1, "trials", trials);
+		"pipeline", 1, "trials", made_trials(rps));
 }
 
 static json_t *new_record(void)

@@ -8,26 +8,15 @@
 #include "harness/report/pick.h"
 #include "harness/report/result.h"
 #include "harness/report/schema.h"
+#include "tests/unit/made.h"
 #include "tests/unit/test.h"
 
-#define TRIALS 8
-
-/* TRIALS numbers around @rps, one apart, of a server with @threads and half as much CPU time. */
+/* Of a server with @threads. */
 static json_t *entry_of(const char *name, double rps, int threads)
 {
-	json_t *trials = json_array();
-
-	for (int i = 0; i < TRIALS; i++) {
-		double own = rps + i - TRIALS / 2.0;
-
-		json_array_append_new(
-			trials, json_pack("{s:f, s:{s:i, s:i, s:i}, s:{s:f}}", "rps", own,
-					"requests", "sent", 1000, "ok", 1000, "failed", 0, "server",
-					"requests_per_cpu_s", 2 * own));
-	}
 	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o}", "name", name, "connections", 10,
 		"pipeline", 1, "server_threads", threads, "server_cpus", threads < 2 ? threads : 2,
-		"trials", trials);
+		"trials", made_trials(rps));
 }
 
 static void add(json_t *record, json_t *entry)
