@@ -85,7 +85,9 @@ static void print_console_row(const struct curve_row *row, FILE *out)
 {
 	fprintf(out, "  %5s", row->cells[0]);
 	if (row->reason != NULL) {
-		fprintf(out, "  %s\n", row->reason);
+		fputs("  ", out);
+		text_plain(row->reason, out);
+		fputc('\n', out);
 		return;
 	}
 	for (size_t i = 1; i < CELLS; i++)
@@ -115,7 +117,7 @@ static void print_what(const json_t *record, print_text *print, FILE *out)
 	fputs("Highest rate that keeps ", out);
 	json_array_foreach (conditions, i, text) {
 		fputs(i > 0 ? " and " : "", out);
-		print(json_string_value(text), out);
+		print(json_is_string(text) ? json_string_value(text) : "?", out);
 	}
 	fputs(" @ ", out);
 	print(pick_text(record, "target") != NULL ? pick_text(record, "target") : "?", out);

@@ -118,6 +118,7 @@ bool curve_script(const json_t *record, const char *title, FILE *out)
 /* Return: 1 with *@svg, owned by the caller; 0 when there is none; -1 after a message. */
 static int draw(const json_t *record, char **svg)
 {
+	const char *target = pick_text(record, "target");
 	char title[CHART_TITLE];
 	char *script = NULL;
 	bool missing = false;
@@ -127,7 +128,7 @@ static int draw(const json_t *record, char **svg)
 
 	if (out == NULL)
 		return fail_msg("no memory for a chart");
-	text_format(title, sizeof(title), TITLE ": %s", pick_text(record, "target"));
+	text_format(title, sizeof(title), TITLE ": %s", target != NULL ? target : "?");
 	some = curve_script(record, title, out);
 	fclose(out);
 	*svg = some ? chart_svg(script, len, title, &missing) : NULL;

@@ -246,3 +246,14 @@ in_small_space() {
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"trend.drift.p: expected a number from 0 to 2^53, found -1"* ]]
 }
+
+@test "a record of a search that is not as it should be breaks nothing" {
+	local odd
+	for odd in '.conditions = [1, null]' '.target = null' '.curve = 3' '.curve = [1, "x", null]' \
+		'.max_rate = 5 | .curve = [{share: 1e300, trial: null, trial_reason: "\u001b[31m"}]' \
+		'.max_rate = 5 | .curve = [{trial: {rate: {target: 1}, latency_ns: {p50: -1}}}, {}]'; do
+		jq -n '{schema: "rpcbench-find-max/1", target: "x"} | '"$odd" >odd.json
+		"$RPCBENCH_BIN/rpcbench" report --console odd.json >odd.txt
+		[ -z "$(grep -a $'\033' odd.txt odd.md)" ]
+	done
+}
