@@ -1,5 +1,4 @@
 #include <math.h>
-#include <string.h>
 
 #include "harness/report/build.h"
 #include "harness/report/floor.h"
@@ -97,23 +96,6 @@ static json_t *floor_object(const json_t *first, const json_t *again, uint64_t s
 	return build_end(&b);
 }
 
-/* The entry of @contestants that is the same thing as @again; NULL: none is. */
-static const json_t *find_first(const json_t *contestants, const json_t *again)
-{
-	const char *name = pick_text(again, "name");
-	const json_t *contestant;
-	size_t i;
-
-	json_array_foreach (contestants, i, contestant) {
-		const char *own = pick_text(contestant, "name");
-
-		if (own != NULL && name != NULL && strcmp(own, name) == 0 &&
-			rank_same_load(contestant, again))
-			return contestant;
-	}
-	return NULL;
-}
-
 static json_t *all_floors(const json_t *contestants, const json_t *twins, uint64_t seed)
 {
 	json_t *list = json_array();
@@ -121,7 +103,8 @@ static json_t *all_floors(const json_t *contestants, const json_t *twins, uint64
 	size_t i;
 
 	json_array_foreach (twins, i, again) {
-		const json_t *first = find_first(contestants, again);
+		const json_t *first =
+			rank_find_beside(contestants, pick_text(again, "name"), again);
 
 		if (first == NULL ||
 			json_array_append_new(list, floor_object(first, again, seed)) == 0)

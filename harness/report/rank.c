@@ -93,6 +93,24 @@ bool rank_same_load(const json_t *a, const json_t *b)
 	return rank_is_load(&of_a, &of_b);
 }
 
+bool rank_is_called(const json_t *contestant, const char *name)
+{
+	const char *own = pick_text(contestant, "name");
+
+	return own != NULL && name != NULL && strcmp(own, name) == 0;
+}
+
+const json_t *rank_find_beside(const json_t *contestants, const char *name, const json_t *other)
+{
+	const json_t *contestant;
+	size_t i;
+
+	json_array_foreach (contestants, i, contestant)
+		if (rank_is_called(contestant, name) && rank_same_load(contestant, other))
+			return contestant;
+	return NULL;
+}
+
 bool rank_opens_load(const json_t *contestants, size_t index)
 {
 	const json_t *contestant = json_array_get(contestants, index);

@@ -57,6 +57,13 @@ bool rank_is_load(const struct rank_load *a, const struct rank_load *b);
 /** rank_same_load() - True when two may be compared. */
 bool rank_same_load(const json_t *a, const json_t *b);
 
+/** rank_is_called() - True when @name, which may be NULL, is the contestant's. */
+bool rank_is_called(const json_t *contestant, const char *name);
+
+/** rank_find_beside() - The contestant called @name under the load of @other; NULL: there is none.
+ */
+const json_t *rank_find_beside(const json_t *contestants, const char *name, const json_t *other);
+
 /** rank_opens_load() - True when none of @contestants before @index was under the same load. */
 bool rank_opens_load(const json_t *contestants, size_t index);
 

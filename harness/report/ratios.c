@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "harness/report/build.h"
 #include "harness/report/pick.h"
@@ -48,25 +47,6 @@ static json_t *load_object(const json_t *of, const json_t *to, uint64_t seed)
 	return build_end(&b);
 }
 
-static bool is_called(const json_t *contestant, const char *name)
-{
-	const char *own = pick_text(contestant, "name");
-
-	return own != NULL && name != NULL && strcmp(own, name) == 0;
-}
-
-/* The contestant called @name under the load of @other; NULL when there is none. */
-static const json_t *find_beside(const json_t *contestants, const char *name, const json_t *other)
-{
-	const json_t *contestant;
-	size_t i;
-
-	json_array_foreach (contestants, i, contestant)
-		if (is_called(contestant, name) && rank_same_load(contestant, other))
-			return contestant;
-	return NULL;
-}
-
 static json_t *all_loads(const json_t *contestants, const json_t *ratio, uint64_t seed)
 {
 	json_t *loads = json_array();
@@ -74,9 +54,9 @@ static json_t *all_loads(const json_t *contestants, const json_t *ratio, uint64_
 	size_t i;
 
 	json_array_foreach (contestants, i, of) {
-		const json_t *to = find_beside(contestants, pick_text(ratio, "to"), of);
+		const json_t *to = rank_find_beside(contestants, pick_text(ratio, "to"), of);
 
-		if (!is_called(of, pick_text(ratio, "of")) || to == NULL)
+		if (!rank_is_called(of, pick_text(ratio, "of")) || to == NULL)
 			continue;
 		if (json_array_append_new(loads, load_object(of, to, seed)) != 0) {
 			json_decref(loads);
